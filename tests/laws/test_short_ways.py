@@ -20,17 +20,22 @@ from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
-from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
+from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of, take
 from tests.strategies import (
     EVERYTHING,
     SNOOP,
     History,
+    absence_rule_sets,
+    external_histories,
+    external_rule_sets,
     full_rule_sets,
     histories,
     late_histories,
     late_rule_sets,
+    levelled_rule_sets,
     meeting_histories,
     meeting_rule_sets,
+    moving_histories,
     rule_sets,
     timed_histories,
 )
@@ -60,6 +65,9 @@ OFTEN = (
 )
 
 
+_BOTH = (False, True)  # whether the composites of inner operators are reported
+
+
 class _Asked(dict[Any, Any]):
     """No answers, which count as some."""
 
@@ -82,7 +90,7 @@ def general_way() -> Iterator[None]:
 
     def not_plain(detector: Any, *given: Any, **options: Any) -> None:
         new(detector, *given, **options)
-        detector._is_plain = False
+        detector._is_plain = detector._is_prompt = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
     new_bound = bound_dispatch._bound
@@ -165,30 +173,24 @@ def general_way() -> Iterator[None]:
 def check(definitions: Sequence[EventDefinition], history: History) -> None:
     steps = [as_the_engine_sees(step) for step in history.steps]
     short, fed = engine_findings(definitions, steps), _fed(definitions, steps)
+    records = [step for step in steps if isinstance(step, PrimitiveEvent)]
     with general_way():
         general = engine_findings(definitions, steps)
         assert _fed(definitions, steps) == fed
+        replayed = {operators: _replayed(definitions, records, operators=operators) for operators in _BOTH}
     assert short == general
     for construct in constructs_of(definitions, history.steps) if any(short) else ():
         event(construct)
-    records = [step for step in steps if isinstance(step, PrimitiveEvent)]
-    for operators in (False, True):
-        from_events = _replayed(definitions, records, operators=operators)
+    for operators in _BOTH:
+        assert _replayed(definitions, records, operators=operators) == replayed[operators]
         from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
-        assert from_tuples == from_events
+        assert from_tuples == replayed[operators]
 
 
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:
     """What the roots raise, in raise order."""
     detector = Detector(rules_of(definitions))
-    found = []
-    for step in steps:
-        if isinstance(step, Advance):
-            found.append(detector.advance(step.time))
-        else:
-            found.append(detector.flush() if step == "flush" else detector.feed(step))
-    found.append(detector.close())
-    return [[composite.to_record() for composite in raised] for raised in found]
+    return [[composite.to_record() for composite in take(detector, step)] for step in (*steps, "close")]
 
 
 def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *, operators: bool) -> Findings:
@@ -258,10 +260,19 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.one_of(meeting_rule_sets(), late_rule_sets()), st.one_of(meeting_histories(), late_histories()))
+@given(
+    st.one_of(meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), levelled_rule_sets()),
+    st.one_of(meeting_histories(), late_histories(), moving_histories()),
+)
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=40, deadline=None)
+@given(external_rule_sets(), external_histories())
+def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -16,7 +16,6 @@ from .deliveries import filtered, in_full, limited
 from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
-from .release import Deferral
 from .tree import TreeState
 from .tree_dispatch import Part, TreeDispatch
 
@@ -42,6 +41,10 @@ class Freeing:
         for forget in self.forgets:
             forget(place)
 
+    def take(self, place: int, event: PrimitiveEvent) -> None:
+        """The node is gone by this event, which means nothing else."""
+        self.free(place)
+
 
 @dataclass(frozen=True, slots=True)
 class BoundDispatch:
@@ -50,25 +53,27 @@ class BoundDispatch:
     ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
     ``first`` likewise, where that may come before all that the event releases and before all that is passed on to other
     trees. None if there is more to do between trees: one of them uses what another raises, or silent composites have to
-    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then.
+    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then. ``whole`` does what is
+    direct and frees what is ``freed``, where nothing ever waits for a release, a timer or the document.
 
-    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes, ``readers``
-    what waits there for these, with the index of the group's node among the event's ids; ``is_silent`` says that it
-    only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the operators
-    (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where nothing waits
-    for a release or, if ``timed``, for a timer, ``at_once`` those to which nothing can come any more in any case; of
-    the others, ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that
-    may come first, what takes the event there.
+    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes,
+    ``readers`` the nodes that wait there for these, with the index among the event's ids of what may be one;
+    ``is_silent`` says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the
+    multiplicities and the operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest``
+    frees them all, where nothing waits for a release or, if ``timed``, for a timer, ``at_once`` those to which
+    nothing can come any more in any case; of the others, ``awaited``, that is not known. ``turns`` are the
+    ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
+    whole: Direct | None
     first: tuple[Direct, ...] | None
     passes_on: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
-    readers: tuple[tuple[Deferral, int], ...]
+    readers: tuple[tuple[Container[int], int], ...]
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
@@ -114,10 +119,15 @@ def _bound(
         if state.refills and not (tree.tree.index not in stepped and _goes_with_parent(tree, state, at_once))
     )
     alone = dispatch.alone and not vanishing
-    return BoundDispatch(
+    direct = (
         _as_one([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
         if alone and not dispatch.passes_on
-        else None,
+        else None
+    )
+    at_rest = _freeing(freed)
+    return BoundDispatch(
+        direct,
+        None if direct is None else _whole(direct, at_rest if freed else None),
         tuple([direct for of_tree in first for direct in of_tree or ()])
         if alone and None not in first
         else None,
@@ -133,7 +143,7 @@ def _bound(
         _freeing(at_once),
         awaited,
         any(_outlasts(tree, state, active) for tree, state in awaited),
-        _freeing(freed),
+        at_rest,
     )
 
 
@@ -172,6 +182,26 @@ def _as_one(directs: Sequence[Direct]) -> tuple[Direct, ...]:
             accept(place, event)
 
     return ((deliver, here),)
+
+
+def _whole(direct: Sequence[Direct], freed: Freeing | None) -> Direct:
+    """What takes an event and then frees the groups of the node that it deletes; of direct there is one at most."""
+    if not direct:
+        return (_ignore, 0) if freed is None else (freed.take, -1)
+    [(accept, here)] = direct
+    if freed is None:
+        return accept, here
+    free = freed.free
+
+    def take(place: Key, event: PrimitiveEvent) -> None:
+        accept(place, event)
+        free(event[3][-1])
+
+    return take, here
+
+
+def _ignore(place: Key, event: PrimitiveEvent) -> None:
+    """Nothing is to be done."""
 
 
 def _elsewhere(accept: Acceptor, index: int) -> Acceptor:

@@ -99,6 +99,10 @@ class Detector:
         self._timers = TimerFiring(self._evaluation, self._setting, self._edit)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
+        # Whether nothing ever waits for a release either: an event is over when it was taken.
+        self._is_prompt = self._is_plain and not any(
+            tree.deferrals for tree in self._evaluation.trees.values()
+        )
         self._latest: Cause | None = None
         self._more = False  # whether the last record's edit goes on
         self._closed = False
@@ -173,6 +177,9 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
+        if self._is_prompt:
+            yield from self._replay_promptly(events)
+            return
         evaluation, clock, timers = self._evaluation, self._clock, self._setting.timers
         is_plain, document = self._is_plain, self._document
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
@@ -231,23 +238,53 @@ class Detector:
         else:
             yield from self.end_edit()
 
+    def _replay_promptly(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
+        """`replay` where an event is over when it was taken: nothing waits for the end of a transaction or an edit."""
+        evaluation, clock = self._evaluation, self._clock
+        dispatch, report = evaluation.dispatch, evaluation.report
+        event: PrimitiveEvent | None = None
+        try:
+            for event in events:
+                try:
+                    bound = dispatch[event[1]][event[2]]
+                    clock.point, _ = event[0], event[11]  # of a tuple that is too short events would be
+                except Exception:
+                    check_event("replay()", event)
+                    raise
+                if bound is None:
+                    continue
+                if bound.whole is not None:
+                    take, index = bound.whole
+                    take(event[3][index], event)
+                else:
+                    evaluation.process_alone(as_event(event), bound)
+                if report:
+                    self._latest = event
+                    if len(report) == 1:
+                        yield report.pop()
+                    else:
+                        yield from evaluation.take_report()
+        finally:
+            if event is not None:
+                self._latest = event
+
     def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
         """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
         waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
         False, for others."""
-        setting, clock, document = self._setting, self._clock, self._document
+        clock, document, edit = self._clock, self._document, self._edit
         if event[11] or self._more:
             return False
         if document is not None:  # otherwise nothing waits for a condition
-            waiting, edit = setting.waiting, self._edit
-            if waiting.blocked and bound is not None:
-                for deferral, index in bound.readers:
-                    if deferral.waits_at(event[3][index]):
-                        return False
             if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
+            if bound is not None:
+                ids = event[3]
+                for waiting, index in bound.readers:
+                    if ids[index] in waiting:
+                        return False
         if clock.follows_time:
-            timers, expiries = setting.timers, setting.expiries
+            timers, expiries = self._setting.timers, self._setting.expiries
             if (
                 timers.size
                 # What is asked there first, without the call.
@@ -274,7 +311,7 @@ class Detector:
             clock.edit += 1
         if document is not None:
             document.apply(event)
-            self._edit.before = event
+            edit.before = event
         return True
 
     def _feed_in_full(

@@ -36,6 +36,7 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_chronicle_pairs import WaitingChroniclePairConjunction
 from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
@@ -133,21 +134,21 @@ _MULTIPLICITY = _operator(
     "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
+_CHRONICLE_CONJUNCTION = _pair({"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists")
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
     PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _pair(
-        {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists"
-    ),
+    ChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
+    WaitingChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
     ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
     WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
-    ConjunctionState: _combining({}, "_is_plain"),
+    ConjunctionState: _combining({}, "_is_plain", "_takes_oldest"),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
@@ -213,7 +214,7 @@ DETECTOR = _layout(
             "_latest": EventOrNothing(), "_more": FALSE, "_closed": FALSE, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain", "_is_prompt",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 

@@ -473,16 +473,24 @@ class MultiplicityState(OperatorState):
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
         newer = [other for other in others[0] if other[AT] > entry[AT]]
-        if self.within is not None and newer and entry[FIRST] is not None and newer[-1][LAST] is not None:
+        if self.within is not None and entry[FIRST] is not None:
             most, unit = self.within
-            apart = newer[-1][LAST][unit] - entry[FIRST][unit]
+            last = [other for other in newer[-1:] if other[LAST] is not None]
+            until = last[0][LAST] if last else self.clock.moment()
+            apart = until[unit] - entry[FIRST][unit]
             if apart > most:
-                return Objection("expired", (entry, newer[-1]), apart - most, most, unit)
-        return (
-            Objection("withdrawn", (entry, *newer[-1:]))
-            if self.slides
-            else super().lost(child, key, entry, others)
-        )
+                return Objection("expired", (entry, *last), apart - most, most, unit)
+        if self.slides:
+            return Objection("withdrawn", (entry, *newer[-1:]))
+        if (
+            self.upper is not None and self.values.having is not None
+        ):  # when it is full it starts over (M2, V6)
+            place = sum(other[AT] < entry[AT] for other in others[0])
+            begin = place - place % self.upper
+            full = others[0][begin : begin + self.upper]
+            if len(full) == self.upper and not self.values.admits(full):
+                return Objection("having-false", tuple(full))
+        return super().lost(child, key, entry, others)
 
     def size(self) -> int:
         return sum(accumulation.size() for accumulation in self.accumulations.values())
