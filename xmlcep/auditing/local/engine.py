@@ -107,7 +107,7 @@ class LocalAudit:
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
         first = Detector(rules, operators=operators)
-        self._concerns, self._needs = first.concerns, first.needs
+        self._concerns, self._needs, self._strands = first.concerns, first.needs, first.strands
         self._idle = [] if self._asks else [first]  # as new
         self._externals = bool(rules.externals)
         self._since = since
@@ -167,7 +167,10 @@ class LocalAudit:
 
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
         """
-        types = RecordTypes(self._concerns, check_times=self._checks_times, applied=self._asks)
+        types = RecordTypes(
+            self._concerns, check_times=self._checks_times, applied=self._asks,
+            strands_of=None if self._strands is None or self._externals else self._strands.of,
+        )  # fmt: skip
         for file in files:
             reader = self._begin_file(file, self._collector.quarantine.add)
             for block in reader.blocks():
