@@ -82,7 +82,7 @@ def _blocks(
         nodes = ids.filter(needed)
         events = zip(
             integers(ts.filter(needed)), (types[code][1] for code in chosen),
-            (types[code][0] for code in chosen), id_tuples(nodes, nodes.value_lengths().to_pylist()),
+            (types[code][0] for code in chosen), id_tuples(nodes),
             value.filter(needed).to_pylist(), old.filter(needed).to_pylist(), strict=True,
         )  # fmt: skip
         yield doc[0].as_py(), zip((known[code] for code in chosen), events, strict=True)

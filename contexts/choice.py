@@ -113,7 +113,13 @@ class Choice(UnderConstraints):
             after = self._stepped(group, states, one.operand, one.entry)
             assert after is not None
             states = after
-        return None if self._admit is None else Objection("having-false", tuple(one.entry for one in newest))
+        entries = tuple(one.entry for one in newest)
+        if (
+            group.shared
+            and next(self._chosen(group, sorted(_candidates(group.stored)), [], asked=False), None) is None
+        ):
+            return Objection("never-occurred", entries)
+        return None if self._admit is None else Objection("having-false", entries)
 
     def width(self, group: Group) -> int:
         return self.count
@@ -222,7 +228,7 @@ def _candidates(pools: Iterable[Iterable[Entry]]) -> Iterator[_Candidate]:
 
 
 def _newest_first(one: _Candidate) -> tuple[int, int, int]:
-    return (-one.at, one.operand, -one.place)
+    return (-one.at, -one.operand, -one.place)
 
 
 def _is_taken(one: _Candidate, chosen: Iterable[_Candidate]) -> bool:

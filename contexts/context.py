@@ -21,6 +21,7 @@ class Context(ABC):
 
     ``one_by_one``: several arrivals of one time point are stored and evaluated one after the other (H3).
     ``replaces``: a newer event of an operand takes the place of the older one.
+    ``keeps``: nothing that is chosen is used up.
     ``batches``: everything that has come together is one composite, not one for each arrival (D5).
     ``takes_oldest``: each arrival completes at most one combination, of the oldest events, which are used once.
     ``runs``: what is stored goes into the runs of its group, which has them (S2).
@@ -31,6 +32,7 @@ class Context(ABC):
     preference: str
     one_by_one = False
     replaces = False
+    keeps = False
     batches = False
     takes_oldest = False
     runs = False

@@ -39,6 +39,7 @@ class Unrestricted(Context):
 
     name = "unrestricted"
     preference = "every combination is raised, nothing is used up"
+    keeps = True
     pairing: Pairing | None = _EveryPair()
 
     def on_arrival(

@@ -66,12 +66,16 @@ class PathType:
 
         ``namespaces`` maps prefixes to namespace URIs; the prefix ``""`` is the namespace of element
         names without a prefix. Names in Clark notation need no prefix. Raises `PathSyntaxError`, which
-        points at the character.
+        points at the character, and `PathError` for what is no text.
         """
+        if not isinstance(text, str):
+            raise PathError(f"a path type is read from text, not from {text!r}")
+        if not (namespaces is None or isinstance(namespaces, Mapping)):
+            raise PathError(f"namespaces are {namespaces!r}: expected a dictionary of prefixes")
         return cls.of(*parse_steps(text, namespaces))
 
     def child(self, step: Step) -> PathType:
-        """This path type with one more step."""
+        """This path type with one more step; raises `PathError` for what is no step, or if this is complete (P1)."""
         known = self._children.get(step)
         if known is None:
             known = _interned.get((self, step))
@@ -134,6 +138,10 @@ _interned: WeakValueDictionary[_Key, PathType] = WeakValueDictionary()
 
 def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
     """A path type that there is not yet."""
+    if not isinstance(step, Step):
+        raise PathError(
+            f"{step!r} is no step of a path type: write Step.element(name), or PathType.parse(text)"
+        )
     if parent is not None and not parent.last.is_element:
         raise PathError(f"{parent.last} can only be the last step of a path type")
     path = object.__new__(PathType)

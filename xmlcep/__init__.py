@@ -20,6 +20,7 @@ from .events import CompositeEvent as CompositeEvent
 from .events import PrimitiveEvent as PrimitiveEvent
 from .log import read_log as read_log
 from .recording import rebuild
+from .recording.recorder import Recording as Recording
 from .recording.recorder import record as record
 from .recording.recovery import recover as recover
 from .rules import Rules as Rules
@@ -34,6 +35,7 @@ from .wrapping import Document as Document
 from .wrapping import fromstring as fromstring
 from .wrapping import parse as parse
 from .wrapping import wrap as wrap
+from .wrapping.watches import Watch as Watch
 
 __all__ = [
     "ActionError",
@@ -45,10 +47,12 @@ __all__ = [
     "MissingExtraError",
     "PrimitiveEvent",
     "RecordError",
+    "Recording",
     "Replica",
     "RuleError",
     "Rules",
     "SchemaError",
+    "Watch",
     "XmlCepError",
     "audit",
     "check_rules",

@@ -127,5 +127,5 @@ BY_NAME = Kind(
     lambda value: isinstance(value, Mapping) and all(map(_is_text, value)), "a dictionary by names"
 )
 IDS = Kind(
-    lambda value: isinstance(value, (list, tuple)) and all(map(_is_whole, value)), "a list of node ids"
+    lambda value: isinstance(value, (list, tuple, range)) and all(map(_is_whole, value)), "a list of node ids"
 )

@@ -41,7 +41,7 @@ class RuleProblem:
     def rendered(self, source_name: str, lines: Sequence[str] | None) -> str:
         """The same, given the lines of the text."""
         where = f"{source_name}:{self.line}:{self.column}: " if self.line else f"{source_name}: "
-        shown = [f"{where}{self.message}"]
+        shown = [f"{where}{_shortened(self.message)}"]
         if lines is not None and self.line:
             line = lines[self.line - 1].rstrip("\r") if self.line <= len(lines) else ""
             line, column = _clipped(line, self.column)
@@ -50,7 +50,7 @@ class RuleProblem:
             indent = "".join("\t" if c == "\t" else " " * _display_width(c) for c in before)
             shown += [f"  {line}", f"  {indent}{carets}"]
         if self.hint:
-            shown.append(f"  hint: {self.hint}")
+            shown.append(f"  hint: {_shortened(self.hint)}")
         return "\n".join(shown)
 
 
@@ -63,6 +63,16 @@ MOST_SHOWN = 100
 """The mistakes that the text of one error shows; ``problems`` has all."""
 
 _LONGEST_SHOWN = 160  # of a line, in characters: a line written by a program can have millions
+
+
+_LONGEST_MESSAGE = 1000  # a name of a program's making can have as many
+
+
+def _shortened(message: str) -> str:
+    """Of a very long message the beginning and the end."""
+    if len(message) <= _LONGEST_MESSAGE:
+        return message
+    return f"{message[: _LONGEST_MESSAGE // 2]}…{message[-_LONGEST_MESSAGE // 2 :]}"
 
 
 def _clipped(line: str, column: int) -> tuple[str, int]:

@@ -21,6 +21,9 @@ class KnownNames:
     >>> options = KnownNames(["recent", "chronicle"])
     >>> options.nearest("recnt"), options.nearest("Chronical"), options.nearest("x")
     ('recent', 'chronicle', None)
+    >>> letters = KnownNames(["a", "ab", "abc"])
+    >>> letters.nearest("A"), letters.nearest("b"), letters.nearest("abd")
+    ('a', None, 'ab')
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -30,10 +33,15 @@ class KnownNames:
         self._left = BUDGET
 
     def nearest(self, word: str) -> str | None:
-        """The name most like ``word``, whatever the case of its letters; None if none is much like it."""
+        """The name most like ``word``, whatever the case of its letters; None if none is much like it.
+
+        A word of one letter is like no other name: that a name of two has this letter is chance.
+        """
         self._left -= len(self._by_lower)
         if len(word) > MAX_LENGTH or self._left < 0:
             return None
+        if len(word) == 1:
+            return self._by_lower.get(word.lower())
         found = get_close_matches(word.lower(), self._by_lower, n=1, cutoff=CUTOFF)
         return self._by_lower[found[0]] if found else None
 

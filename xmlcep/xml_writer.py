@@ -2,30 +2,55 @@
 
 lxml writes some trees, which calls make and no parser, as XML of other trees or as no XML: an element in no namespace
 below a default namespace without the ``xmlns=""`` that would say so, a carriage return in a CDATA section as it stands,
-declarations of the prefixes ``xml`` and ``xmlns`` and of what these stand for, a comment or processing instruction with
-its own end in its text or with no text or name that XML has, and an element of a document with an XHTML document type
-with a namespace it has not. Such a tree is written from a copy that is put right (an empty comment for such a comment:
-it keeps texts apart), every other as lxml writes it.
+declarations of the prefixes ``xml`` and ``xmlns``, of what these stand for and of what is no URI, a comment or
+processing instruction with its own end in its text or with no text or name that XML has, and an element of a document
+with an XHTML document type with a namespace it has not. Such a tree is written from a copy that is put right (an empty
+comment for such a comment: it keeps texts apart), every other as lxml writes it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from copy import deepcopy
+from functools import lru_cache
+from html import unescape
+from itertools import count
 from typing import Any
 
 from lxml import etree
 
 from path_types.names import is_ncname
 
-_NAMED_WRONGLY = etree.XPath(
-    "boolean(descendant-or-self::*[not(namespace-uri())][namespace::*[name() = '' and string()]])"
-)
+from .xml_parser import safe_parser
+
+_IN_NO_NAMESPACE = etree.XPath("boolean(descendant-or-self::*[not(namespace-uri())])")
 _ODD_COMMENTS = etree.XPath(
     "descendant::comment()[contains(., '--') or substring(., string-length(.)) = '-' or not(string())]"
 )
 _INSTRUCTIONS = etree.XPath("descendant::processing-instruction()")
 _RESERVED = ("http://www.w3.org/2000/xmlns/", "http://www.w3.org/XML/1998/namespace")
 _WITH_RESERVED = (" xmlns:xmlns=", *(f'="{uri}"' for uri in _RESERVED))
+_DECLARED = re.compile(' xmlns:?([^ =]*)="([^"]*)"')
+
+
+def as_name(given: Any) -> Any:
+    """What lxml takes for a name, as text in Clark notation; what it does not take, as it is."""
+    if isinstance(given, etree.QName):
+        given = given.text
+    elif isinstance(given, (bytes, bytearray)):
+        given = given.decode()
+    return str(given).removeprefix("{}") if isinstance(given, str) else given
+
+
+@lru_cache(maxsize=10_000)
+def is_namespace(uri: str) -> bool:
+    """Whether a namespace can be called so: libxml2 reads no declaration of one that is no URI (RFC 3986)."""
+    try:
+        etree.Element("none", nsmap={"none": uri})
+    except ValueError:
+        return False
+    return True
 
 
 def xml_text(element: etree._Element) -> str:
@@ -58,9 +83,30 @@ def _is_wrong(text: str, element: etree._Element) -> bool:
     return (
         ("<![CDATA[" in text and "\r" in text)
         or any(reserved in text for reserved in _WITH_RESERVED)
-        or (' xmlns="' in text and bool(_NAMED_WRONGLY(element)))
+        or _has_other_names(text, element)
         or bool(_ODD_COMMENTS(element))
         or ("<?" in text and not all(map(_can_be_read, _INSTRUCTIONS(element))))
+    )
+
+
+def _has_other_names(text: str, element: etree._Element) -> bool:
+    """Whether a name would be read in another namespace, because a declaration hides another, or not be read at all.
+
+    That can only be where there is a default namespace, or a prefix with two meanings.
+    """
+    declared = set(_DECLARED.findall(text))
+    if not all(is_namespace(unescape(uri)) for _, uri in declared):
+        return True
+    prefixes = {prefix for prefix, _ in declared}
+    if len(prefixes) == len(declared) and not ("" in prefixes and _IN_NO_NAMESPACE(element)):
+        return False
+    try:
+        again = etree.fromstring(text, safe_parser(huge=True))
+    except etree.XMLSyntaxError:
+        return True
+    return any(
+        as_name(node.tag) != read.tag or node.keys() != read.keys()
+        for node, read in zip(element.iter("*"), again.iter("*"), strict=True)
     )
 
 
@@ -73,30 +119,44 @@ def _can_be_read(node: Any) -> bool:
 
 
 def _put_right(top: Any) -> Any:
-    """A copy in which what has no namespace says so, and no text is in a CDATA section."""
-    top = deepcopy(top)  # whose names are text, whatever objects these were set with
+    """A copy in which what has no namespace says so, no declaration hides one that is used, and no text is in a CDATA
+    section. Made node by node: lxml copies a node into the namespace that its prefix has where it stands."""
     copies: dict[Any, Any] = {}
+    hidden: dict[Any, set[str]] = {}  # the namespaces whose declarations are hidden by others, by copies
     for node in top.iter():
         parent: Any = None if node is top else copies[node.getparent()]
-        if not isinstance(node.tag, str):
+        if not isinstance(node, etree._Element) or callable(node.tag):
             copied = deepcopy(node) if _can_be_read(node) else etree.Comment("")
             parent.append(copied)
         else:
-            above = {} if parent is None else parent.nsmap
+            name, above = as_name(node.tag), {} if parent is None else parent.nsmap
             declared = {
                 prefix: uri
                 for prefix, uri in node.nsmap.items()
-                if above.get(prefix) != uri and prefix not in ("xml", "xmlns") and uri not in _RESERVED
+                if above.get(prefix) != uri
+                and prefix not in ("xml", "xmlns")
+                and uri not in _RESERVED
+                and is_namespace(uri)
             }
-            if not node.tag.startswith("{"):
+            if not name.startswith("{"):
                 declared.pop(None, None)
                 if above.get(None):
                     declared[None] = ""
+            out_of_view = {uri for prefix, uri in above.items() if declared.get(prefix, uri) != uri}
+            out_of_view |= hidden.get(parent, set())
+            used = {each[1:].partition("}")[0] for each in (name, *node.keys()) if each.startswith("{")}
+            for number, uri in enumerate(sorted(used & out_of_view)):
+                declared[_free_prefix(number, {**above, **declared})] = uri
             if parent is None:
-                copied = etree.Element(node.tag, node.attrib, declared)
+                copied = etree.Element(name, node.attrib, declared)
             else:
-                copied = etree.SubElement(parent, node.tag, node.attrib, declared)
+                copied = etree.SubElement(parent, name, node.attrib, declared)
             copied.text = node.text
             copies[node] = copied
+            hidden[copied] = out_of_view
         copied.tail = None if node is top else node.tail
     return copies[top]
+
+
+def _free_prefix(number: int, taken: Collection[str | None]) -> str:
+    return next(prefix for each in count(number) if (prefix := f"n{each}") not in taken)

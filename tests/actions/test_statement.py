@@ -226,7 +226,7 @@ def test_events_alone_stay_what_they_were() -> None:
 
 def test_who_only_looks_for_events_says_that_it_ignores_rules(tmp_path: Any) -> None:
     """Once for the same rules; a rules file may have nothing but rules that act."""
-    from xmlcep import audit, fromstring
+    from xmlcep import audit, fromstring, record
     from xmlcep.rules import IgnoredRulesWarning
 
     rules = parse_rules("rule R on (ins(a)) do delete '.'")
@@ -234,6 +234,10 @@ def test_who_only_looks_for_events_says_that_it_ignores_rules(tmp_path: Any) -> 
         watch = fromstring("<r/>").watch(rules)
     watch.close()
     fromstring("<r/>").watch(rules).close()  # said once
+    recorded = parse_rules("rule R on (ins(a)) do delete '.'")
+    with pytest.warns(IgnoredRulesWarning, match="ignored here") as said:
+        record(fromstring("<r/>", name="d"), tmp_path / "recorded.jsonl").watch(recorded)
+    assert said[0].filename == __file__
     log = tmp_path / "log.jsonl"
     log.write_text('{"doc": "d", "ts": 1, "op": "ins", "path": "/a", "ids": [1]}\n')
     again = parse_rules("event A = ins(a)\nrule R on A do delete '.'\nrule S on A do delete 'b'")

@@ -76,7 +76,7 @@ def test_keys_are_counted_as_they_are_explained(definitions, data, buckets: int,
                 for table in ChunkReader().tables([chunk.content], sort=False)
                 for run in table.runs()
                 if run.doc == key.doc
-                for mark in table.marks[run.start : run.end]
+                for mark in table.values("mark", run.start, run.end)
             ]
             assert own.count(Mark.RECORD) >= key.records  # there they are
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from xmlcep.auditing.spark.chunk_sorting import in_order
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.failures import SparkError
-from xmlcep.auditing.spark.parcels import ContentFiles, Parcel, Place, common_files, read
+from xmlcep.auditing.spark.parcels import ContentFiles, Packed, Parcel, Place, common_files, read
 
 
 def chunk(target: int, number: int, content: bytes) -> Chunk:
@@ -43,16 +43,17 @@ def test_what_waits_in_memory_is_bounded_and_its_files_are_gone_in_the_end(
 ) -> None:
     monkeypatch.setenv("SPARK_LOCAL_DIRS", f"/nowhere,{tmp_path}")
 
-    def made() -> Iterator[Parcel]:
-        for number in range(50):
-            yield Parcel.of(chunk(0, number, b"." * 100_000), ContentFiles(None))
-
-    found = list(in_order(made(), place, 50 * 100_000))
-    assert list(tmp_path.iterdir()) == []
-    for each, expected in zip(in_order(made(), place, 200_000), found, strict=True):
+    made = [
+        Parcel.of(chunk(0, number, random.Random(number).randbytes(100_000)), ContentFiles(None))
+        for number in range(50)
+    ]
+    size = 100_100  # random bytes cannot be packed
+    found = list(in_order(made, place, 50 * size))
+    assert found == [parcel.opened() for parcel in made] and list(tmp_path.iterdir()) == []
+    for each, expected in zip(in_order(made, place, 2 * size), found, strict=True):
         (folder,) = tmp_path.iterdir()
         (file,) = folder.iterdir()
-        assert file.stat().st_size == 48 * 100_000
+        assert 48 * 100_000 <= file.stat().st_size < 48 * size
         assert each == expected
     assert list(tmp_path.iterdir()) == []
 
@@ -60,7 +61,11 @@ def test_what_waits_in_memory_is_bounded_and_its_files_are_gone_in_the_end(
 def test_where_tasks_have_no_disks_in_common_bytes_are_sent() -> None:
     with common_files(shared=False) as files:
         assert files.folder is None
-        assert Parcel.of(chunk(1, 2, b"ab"), files) == (chunk(1, 2, b""), b"ab")
+        parcel = Parcel.of(chunk(1, 2, b"ab" * 500), files)
+        assert parcel.chunk == chunk(1, 2, b"")
+        assert isinstance(parcel.content, Packed) and isinstance(parcel.content.content, bytes)
+        assert len(parcel.content.content) < 100  # each byte passes several sockets and files
+        assert parcel.opened() == chunk(1, 2, b"ab" * 500)
 
 
 def test_content_that_is_not_there_any_more_is_an_error_and_never_less_content() -> None:

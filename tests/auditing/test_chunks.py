@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import pytest
@@ -101,10 +101,24 @@ def test_plain_runs_are_read_as_records() -> None:
     reader = ChunkReader()
     plain, marked = reader.runs([chunk.content], sort=False)
     assert plain.plain and not marked.plain
-    assert list(plain.rows()) == [event for _, event, *_ in plain.marked_rows()]
-    assert [row[:5] for row in plain.rows()] == [
+    rows = list(plain.rows())
+    assert [row[:5] for row in rows] == [
         (1, "ins", ITEM, (1, 2), "x"), (2, "ins", PRICE, (1, 2, 3), None), (3, "del", ITEM, (1, 2), None)
     ]  # fmt: skip
+    again, _ = reader.runs([chunk.content], sort=False)
+    assert rows == [event for _, event, *_ in again.marked_rows()]
+
+
+@pytest.mark.parametrize("read", [0, 1, 2])
+def test_rows_of_a_run_that_are_not_read_are_left_out(read: int) -> None:
+    """A document may be left out, and a replay may fail in the middle of a run."""
+    to, types = writer()
+    add(to, record(types, 1), record(types, 2), record(types, 3), {"mark": Mark.FLUSH, "ts": 3, "doc": "e"})
+    [chunk] = to.take(0)
+    first, second = ChunkReader().runs([chunk.content], sort=False)
+    rows = list(islice(first.rows(), read))
+    assert [row[0] for row in rows] == [1, 2, 3][:read] and first.table.position == read
+    assert [(mark, row[0], row[8]) for mark, row, *_ in second.marked_rows()] == [(Mark.FLUSH, 3, "e")]
 
 
 def test_columns_may_be_empty() -> None:

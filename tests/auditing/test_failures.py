@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -104,11 +104,13 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
         task = tasks.replay_task(*arguments, **options)
 
         def run(parcels: Any) -> Iterator[Any]:
-            def fail(*_: Any) -> None:
-                raise ValueError("the engine\nis broken")
+            def fail(_: Detector, rows: Iterable[Any]) -> Iterator[Any]:
+                for _row in rows:
+                    raise ValueError("the engine\nis broken")
+                yield
 
             with pytest.MonkeyPatch.context() as patch:  # the worker process will be used again
-                patch.setattr(Detector, "flush", fail)
+                patch.setattr(Detector, "replay", fail)
                 yield from task(parcels)
 
         return run

@@ -1,4 +1,4 @@
-"""Documents that nothing waits in have no detector of their own, and are found the same in as with one."""
+"""Documents have no detector of their own for long, and are found the same in as with one."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
 from xmlcep.auditing import audit, splits
+from xmlcep.auditing.document_lines import DocumentLines
 from xmlcep.auditing.local.document_replay import DocumentReplay
-from xmlcep.auditing.local.documents_at_rest import DocumentsAtRest
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import parse_rules
@@ -43,7 +43,7 @@ def always_tired() -> Iterator[None]:
             yield
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(
     full_rule_sets(constructs=PLAIN),
     st.lists(timed_histories(), min_size=2, max_size=4),
@@ -93,17 +93,17 @@ def test_a_document_costs_no_detector_before_and_after_something_waits_in_it(
     assert len(made) < 20
     # In memory are those of the block that is read; not even they, where nothing waits between two blocks.
     counts: list[int] = []
-    add = DocumentsAtRest.add
+    add = DocumentLines.add
 
-    def look(self: DocumentsAtRest, states: Any) -> None:
-        add(self, states)
+    def look(self: DocumentLines, *arguments: Any, **options: Any) -> None:
+        add(self, *arguments, **options)
         counts.append(sum(isinstance(each, DocumentReplay) for each in gc.get_objects()))
 
-    monkeypatch.setattr(DocumentsAtRest, "add", look)
+    monkeypatch.setattr(DocumentLines, "add", look)
     assert list(audit(log, rules, engine="local").lines()) == list(result.lines())
     assert len(counts) > 15 and max(counts) < 20
-    # Half of the orders have no price: something waits in them to the end.
+    # Half of the orders have no price: something waits in them to the end, on disk.
     made.clear()
     waiting = [event for n in range(200) for event in order(f"doc{n:03}")[: 3 if n % 2 else 2]]
     audit(write_log(tmp_path / "waiting.jsonl", waiting), rules, engine="local")
-    assert 100 <= len(made) < 120
+    assert len(made) < 10

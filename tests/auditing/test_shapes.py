@@ -17,17 +17,19 @@ from path_types import PathType
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
 from tests.auditing.test_partitioning import both_ways
+from tests.log.helpers import some_events
 from tests.strategies import rule_sets
 from xmlcep.auditing import audit, splits
 from xmlcep.auditing.choice import choose_engine
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
-from xmlcep.auditing.inputs import LogFile
+from xmlcep.auditing.inputs import LogFile, find_files
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.bucket_tasks import BucketTasks
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
+from xmlcep.log.parquet import ParquetWriter
 from xmlcep.rules import Rules, parse_rules
 
 if TYPE_CHECKING:
@@ -126,7 +128,8 @@ def test_a_large_packed_file_is_named() -> None:
     ("cores", "records", "taken", "why"),
     [
         (2, 10**5, "local", "too few to start Spark for"),
-        (2, 10**9, "local", "for which Spark would not be faster"),  # twice the CPU
+        (2, 10**7, "local", "for which Spark would not be faster"),  # with its start
+        (2, 10**8, "spark", "on 2 cores"),
         (16, 10**6, "local", "too few to start Spark for"),
         (16, 10**8, "spark", "on 16 cores"),
         (64, 10**8, "spark", "on 64 cores"),
@@ -140,6 +143,16 @@ def test_the_engine_is_chosen_by_what_is_done_earlier(
     choice = choose_engine("auto", [log], parse_rules("event A = ins(item)"))
     assert (choice.engine, len(choice.notes)) == (taken, 1)
     assert why in choice.notes[0]
+
+
+def test_a_small_parquet_log_says_how_many_records_it_has(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    with ParquetWriter(tmp_path / "log.parquet") as writer:
+        writer.write_all(some_events(3, 160))
+    files = find_files(tmp_path / "log.parquet").files
+    rules = parse_rules("event A = ins(item)")
+    note = "engine local: about 160 records, too few to start Spark for"
+    assert choose_engine("auto", files, rules).notes == [note]
 
 
 # ---- a bucket with a large key --------------------------------------------------------------------------------
@@ -168,8 +181,8 @@ def test_every_bucket_has_a_task_and_a_large_one_has_it_alone(
 
 def test_a_task_has_as_many_buckets_as_are_worth_it() -> None:
     assert BucketTasks.of({}, 200, 2) == BucketTasks(8)
-    assert BucketTasks.of({0: 1 << 30}, 200, 2) == BucketTasks(64, (0,))
-    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 24), 200, 2) == BucketTasks(200)
+    assert BucketTasks.of({0: 1 << 33}, 200, 2) == BucketTasks(64, (0,))
+    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 27), 200, 2) == BucketTasks(200)
     assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks(4)
 
 

@@ -9,8 +9,8 @@ from unittest import mock
 from xmlcep.auditing.local import engine
 
 
-def tired(always: bool = True) -> AbstractContextManager[Any]:
-    """While this lasts documents rest so, if they are to."""
+def tired(always: bool = True, *, waiting: int = 0) -> AbstractContextManager[Any]:
+    """While this lasts documents rest so, if they are to; so many in which something waits stay, or twice as many."""
     if not always:
         return nullcontext()
-    return mock.patch.multiple(engine, _MOST_AWAKE=0, _MOST_ASLEEP=0, _MOST_HELD=100)
+    return mock.patch.multiple(engine, _MOST_AWAKE=0, _MOST_WAITING=waiting, _MOST_ASLEEP=0, _MOST_HELD=100)

@@ -8,16 +8,22 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from xmlcep.xml_writer import xml_file, xml_text
+from xmlcep.xml_writer import as_name, xml_file, xml_text
 
 URIS = [None, "urn:x", "urn:y"]
+HIDING = [
+    "<a xmlns='urn:x'><b xmlns=''><c xmlns='urn:x' k='1'/></b></a>",
+    "<p:a xmlns:p='urn:x' p:k='1'><p:b xmlns:p='urn:y' p:k='1'><p:c xmlns:p='urn:x' p:k='1'/></p:b></p:a>",
+    "<a xmlns='urn:x' xmlns:p='urn:x'><b xmlns='urn:y'><p:c p:k='1'/><c xmlns='urn:x'/></b></a>",
+]
+"""Declarations that hide others; lxml takes out those at the innermost elements, as if the outer ones were in view."""
 
 
 def contents(root: Any) -> list[Any]:
     """All that there is to a tree but its prefixes."""
     return [
         (
-            node.tag,
+            as_name(node.tag),
             sorted(node.attrib.items()),
             node.text or None,
             None if node is root else node.tail or None,
@@ -46,6 +52,12 @@ def random_tree(random: Random) -> Any:
             node.tag = random.choice("abc")
         if random.random() < 0.2:
             nodes[0].append(node)
+        if random.random() < 0.1:
+            node.tag = "{no uri}a"
+            node.tag = random.choice([etree.QName("a"), b"b", "{urn:x}c"])
+        if random.random() < 0.2:
+            node.append(etree.fromstring(random.choice(HIDING)))
+            nodes += node[-1].iter()
         nodes.append(node)
     return root
 

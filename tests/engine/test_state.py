@@ -192,7 +192,7 @@ def test_what_is_no_state(state: Any) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        {"objects": []}, {"objects": [["s", 7]]}, {"detector": [None, []]}, {"detector": 1}, {"texts": []},
+        {"objects": []}, {"objects": [["s", 7]]}, {"detector": [None, [99, 1]]}, {"detector": 1}, {"texts": []},
         {"fed": [["ins", "("]]},
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from xmlcep import fromstring, load_rules, record
+from xmlcep import fromstring, load_rules, parse_rules, record
 from xmlcep.auditing.explanations import QuestionError, pending, why, why_not
 from xmlcep.cli.main import run
 from xmlcep.explaining import Reason
@@ -167,7 +167,7 @@ def test_bad_records_are_counted(folder: Path) -> None:
     rules = load_rules(folder / "rules.xcep")
     answer = why_not(folder / "a.jsonl", rules, "Complete", node=3)
     assert answer.cause is not None and answer.cause.reason is Reason.ELSEWHERE
-    assert answer.notes[-1] == "1 bad records were left out."
+    assert answer.notes[-1] == "1 bad record was left out."
     assert pending(folder / "a.jsonl", rules).total == 2
     with pytest.raises(QuestionError):
         why(folder / "a.jsonl", rules, 7)
@@ -188,3 +188,29 @@ def test_hostile_names_do_not_reach_the_terminal(folder: Path, capsys: pytest.Ca
     run(["pending", str(folder / "c.jsonl"), "--rules", str(folder / "rules.xcep"), "--full"])
     printed = capsys.readouterr().out
     assert "red" in printed and "\x1b" not in printed and "\u202e" not in printed
+
+
+def test_bad_records_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What could not be read is no reason to say that nothing is there."""
+    log, rules = folder / "a.jsonl", ["--rules", str(folder / "rules.xcep")]
+    with log.open("a") as file:
+        file.write('rubbish\n{"doc": "a"}\n')
+    for command in (["pending"], ["pending", "--full"], ["why-not"], ["why"]):
+        finding = {"why": ["1"], "why-not": ["Changed"]}.get(command[0], [])
+        assert run([*command, str(log), *finding, *rules]) == 0
+        assert capsys.readouterr().out.endswith("\n2 bad records were left out.\n")
+    assert run(["pending", str(log), "--format", "json", *rules]) == 0
+    assert capsys.readouterr().err == "2 bad records were left out.\n"
+    assert run(["why", str(log), "77", *rules]) == 2
+    assert capsys.readouterr().err.endswith(": there are 1; 2 bad records were left out\n")
+    log.write_text('{"a": 1}\n')
+    for call in (
+        lambda: pending(log, RULE),
+        lambda: why_not(log, RULE, "Changed"),
+        lambda: why(log, RULE, 1),
+    ):
+        with pytest.raises(QuestionError, match="no record of the log can be read, 1 are bad"):
+            call()
+
+
+RULE = parse_rules(RULES)

@@ -107,6 +107,14 @@ def test_wide_characters_and_tabs_keep_the_caret_in_place():
     ]
 
 
+def test_of_a_very_long_name_the_beginning_and_the_end_are_shown():
+    for text in ("a" * 100_000, f"event A = B{'b' * 100_000}(item)"):
+        with pytest.raises(RuleError) as caught:
+            parse_rules(text)
+        assert len(str(caught.value)) < 2500
+        assert "…" in str(caught.value)
+
+
 def test_of_a_very_long_line_only_the_place_is_shown():
     many = " & ".join(f"ins(a/b{number})" for number in range(1000))
     with pytest.raises(RuleError) as caught:

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
-from tests.reference import Advance, Evaluation
+from tests.reference import Advance, Evaluation, Raise
 from tests.spec.languages import COMPILE, LANGUAGES
 from tests.strategies import DOCUMENTS, History, show_history, show_rules
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
-from xmlcep.events import PrimitiveEvent
+from xmlcep.events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from xmlcep.rules import Rules, parse_rules
 
 Findings = list[list[dict[str, Any]]]
@@ -37,13 +37,27 @@ def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]
     detector = Detector(rules, operators=True)
     found = []
     for step in steps:
-        if isinstance(step, Advance):
-            raised = detector.advance(step.time)
-        else:
-            raised = detector.flush() if step == "flush" else detector.feed(step)
-        found.append(sorted((composite.to_record() for composite in raised), key=rank))
+        found.append(sorted((composite.to_record() for composite in take(detector, step)), key=rank))
     found.append(sorted((composite.to_record() for composite in detector.close()), key=rank))
     return found
+
+
+def take(detector: Detector, step: Any) -> list[CompositeEvent]:
+    """What a detector raises at a step of a history, in raise order."""
+    if isinstance(step, PrimitiveEvent):
+        return detector.feed(step)
+    if isinstance(step, Advance):
+        return detector.advance(step.time)
+    if isinstance(step, Raise):
+        return detector.raise_external(external(step, detector.last_fed))
+    return detector.flush() if step == "flush" else detector.close()
+
+
+def external(step: Raise, last: Cause | None) -> CompositeEvent:
+    """The external event that is raised, at the time point of the last record (L7)."""
+    assert last is not None
+    cause = TimePoint(last.ts, last.at, last.doc, last.txn, last.meta)
+    return CompositeEvent(step.name, None, step.place.path, step.place.ids, (), last.ts, last.ts, cause)
 
 
 def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:

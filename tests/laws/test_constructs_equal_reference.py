@@ -15,11 +15,17 @@ from tests.laws.agreement import difference, rules_of
 from tests.strategies import (
     EVERYTHING,
     History,
+    absence_rule_sets,
+    external_histories,
+    external_rule_sets,
     full_rule_sets,
     late_histories,
     late_rule_sets,
+    levelled_rule_sets,
     meeting_histories,
     meeting_rule_sets,
+    moving_histories,
+    rule_sets,
     timed_histories,
     whole_rule_sets,
 )
@@ -40,13 +46,13 @@ def check(definitions: tuple[EventDefinition, ...], history: History) -> None:
         event(construct)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(full_rule_sets(constructs=KNOWN), histories())
 def test_everything_together(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(meeting_rule_sets(), meeting_histories())
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
@@ -54,7 +60,7 @@ def test_edits_releases_conditions_and_timers(
     check(definitions, history)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(late_rule_sets(), late_histories())
 def test_timers_and_releases_at_nodes_that_are_gone(
     definitions: tuple[EventDefinition, ...], history: History
@@ -62,21 +68,48 @@ def test_timers_and_releases_at_nodes_that_are_gone(
     check(definitions, history)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
+@given(absence_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
+def test_what_must_not_occur(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=100, deadline=None)
+@given(levelled_rule_sets(), st.one_of(timed_histories(), meeting_histories(), late_histories()))
+def test_trees_above_trees(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(full_rule_sets(), meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), rule_sets()),
+    moving_histories(),
+)
+def test_subtrees_that_move(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=100, deadline=None)
+@given(external_rule_sets(), external_histories())
+def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=120, deadline=None)
 @given(whole_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
 @pytest.mark.parametrize("construct", sorted(KNOWN))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data(), history=histories())
 def test_one_construct_at_a_time(construct: str, data: st.DataObject, history: History) -> None:
     check(data.draw(full_rule_sets(constructs={construct, *FEW})), history)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.kind)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data(), history=histories())
 def test_every_operator(operator: type[Operator], data: st.DataObject, history: History) -> None:
     """As the root of a rule; what is in its way if the engine does not run it is left out."""
@@ -85,8 +118,18 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
     check(data.draw(full_rule_sets(constructs=KNOWN, root=operator, max_depth=1)), history)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets(), late_rule_sets(), whole_rule_sets()))
+@settings(max_examples=40, deadline=None)
+@given(
+    st.one_of(
+        full_rule_sets(constructs=KNOWN),
+        meeting_rule_sets(),
+        late_rule_sets(),
+        whole_rule_sets(),
+        external_rule_sets(),
+        absence_rule_sets(),
+        levelled_rule_sets(),
+    )
+)
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
     """It passes what checks rules, and means what it says."""
     assert rules_of(definitions).definitions == definitions

@@ -8,15 +8,20 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
-from tests.laws.agreement import Advance, as_the_engine_sees, rules_of
+from tests.laws.agreement import as_the_engine_sees, rules_of, take
 from tests.strategies import (
     EVERYTHING,
     History,
+    absence_rule_sets,
+    external_histories,
+    external_rule_sets,
     full_rule_sets,
     histories,
     late_histories,
     late_rule_sets,
+    levelled_rule_sets,
     meeting_rule_sets,
+    moving_histories,
     rule_sets,
     timed_histories,
     whole_rule_sets,
@@ -30,10 +35,7 @@ def detector_after(rules: tuple[EventDefinition, ...], steps: tuple[Any, ...]) -
     """The detector when it has taken the steps; its invariants are checked after each."""
     detector = Detector(rules_of(rules))
     for step in steps:
-        if isinstance(step, PrimitiveEvent):
-            detector.feed(step)
-        else:
-            detector.flush()
+        take(detector, step)
         detector._check()
     return detector
 
@@ -71,26 +73,29 @@ def cleared(history: History) -> list[Any]:
     return steps
 
 
-@settings(max_examples=150, deadline=None)
-@given(
-    st.one_of(
-        full_rule_sets(constructs=EVERYTHING), late_rule_sets(), whole_rule_sets(), meeting_rule_sets()
+_CASES = st.one_of(
+    st.tuples(
+        st.one_of(
+            full_rule_sets(constructs=EVERYTHING), late_rule_sets(), whole_rule_sets(), meeting_rule_sets(),
+            absence_rule_sets(), levelled_rule_sets(),
+        ),
+        st.one_of(timed_histories(), late_histories(), moving_histories()),
     ),
-    st.one_of(timed_histories(), late_histories()),
-)
+    st.tuples(external_rule_sets(), external_histories()),
+)  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None)
+@given(_CASES)
 def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
-    rules: tuple[EventDefinition, ...], history: History
+    case: tuple[tuple[EventDefinition, ...], History],
 ) -> None:
     """What outlasts its node, by a timer or a release, of whatever values, too (A4, V2, Z17)."""
+    rules, history = case
     assume(not any(definition.flat for definition in rules))
     detector = Detector(rules_of(rules))
     for step in map(as_the_engine_sees, cleared(history)):
-        if isinstance(step, Advance):
-            detector.advance(step.time)
-        elif step == "flush":
-            detector.flush()
-        else:
-            detector.feed(step)
+        take(detector, step)
         detector._check()
     assume(detector.setting.clock.time is not None or not detector._active.follows_time)
     for year in range(2030, 2036):  # what is released sets timers, what is due waits for a release
@@ -119,12 +124,7 @@ def test_to_forget_a_group_is_to_take_it_out_of_the_stores(
     """Of operators that say which these are, after every step."""
     detector = Detector(rules_of(rules))
     for step in map(as_the_engine_sees, history.steps):
-        if isinstance(step, Advance):
-            detector.advance(step.time)
-        elif step == "flush":
-            detector.flush()
-        else:
-            detector.feed(step)
+        take(detector, step)
         forgetful, other = detector.copy(), detector.copy()
         for index, tree in forgetful.trees.items():
             for state, same in zip(tree.states, other.trees[index].states, strict=True):

@@ -21,17 +21,22 @@ from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
-from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
+from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of, take
 from tests.strategies import (
     EVERYTHING,
     SNOOP,
     History,
+    absence_rule_sets,
+    external_histories,
+    external_rule_sets,
     full_rule_sets,
     histories,
     late_histories,
     late_rule_sets,
+    levelled_rule_sets,
     meeting_histories,
     meeting_rule_sets,
+    moving_histories,
     rule_sets,
     timed_histories,
 )
@@ -201,14 +206,7 @@ def _check_strands(definitions: Sequence[EventDefinition], records: Sequence[Pri
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:
     """What the roots raise, in raise order."""
     detector = Detector(rules_of(definitions))
-    found = []
-    for step in steps:
-        if isinstance(step, Advance):
-            found.append(detector.advance(step.time))
-        else:
-            found.append(detector.flush() if step == "flush" else detector.feed(step))
-    found.append(detector.close())
-    return [[composite.to_record() for composite in raised] for raised in found]
+    return [[composite.to_record() for composite in take(detector, step)] for step in (*steps, "close")]
 
 
 def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *, operators: bool) -> Findings:
@@ -278,10 +276,19 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.one_of(meeting_rule_sets(), late_rule_sets()), st.one_of(meeting_histories(), late_histories()))
+@given(
+    st.one_of(meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), levelled_rule_sets()),
+    st.one_of(meeting_histories(), late_histories(), moving_histories()),
+)
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=40, deadline=None)
+@given(external_rule_sets(), external_histories())
+def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 

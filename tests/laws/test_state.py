@@ -9,20 +9,25 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.laws import agreement
 from tests.laws.agreement import as_the_engine_sees, rules_of
-from tests.reference import Advance
 from tests.strategies import (
+    absence_rule_sets,
+    external_histories,
+    external_rule_sets,
     histories,
     late_histories,
     late_rule_sets,
+    levelled_rule_sets,
     meeting_histories,
     meeting_rule_sets,
+    moving_histories,
     rule_sets,
 )
 from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.histories import History
 from tests.strategies.timed import timed_histories
-from xmlcep import Detector, PrimitiveEvent
+from xmlcep import Detector
 from xmlcep.algebra import ContextName, EventDefinition, Termination
 from xmlcep.errors import XmlCepError
 from xmlcep.rules import Rules
@@ -30,14 +35,7 @@ from xmlcep.rules import Rules
 
 def take(detector: Detector, step: Any) -> list[dict[str, Any]]:
     """What a detector raises at a step of a history, in raise order."""
-    if isinstance(step, PrimitiveEvent):
-        raised = detector.feed(as_the_engine_sees(step))
-    elif isinstance(step, Advance):
-        raised = detector.advance(step.time)
-    else:
-        assert step == "flush"
-        raised = detector.flush()
-    return [composite.to_record() for composite in raised]
+    return [composite.to_record() for composite in agreement.take(detector, as_the_engine_sees(step))]
 
 
 def again(rules: Rules, detector: Detector) -> Detector:
@@ -99,9 +97,18 @@ def test_cut_before_each_step(
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.one_of(meeting_rule_sets(), late_rule_sets()), st.one_of(meeting_histories(), late_histories()))
+@given(
+    st.one_of(meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), levelled_rule_sets()),
+    st.one_of(meeting_histories(), late_histories(), moving_histories()),
+)
 def test_cut_where_much_waits(definitions: tuple[EventDefinition, ...], history: History) -> None:
     """For a release, for a time, for what a condition reads: within edits, too."""
+    check_cut_before_each_step(definitions, history, operators=True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(external_rule_sets(), external_histories())
+def test_cut_around_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check_cut_before_each_step(definitions, history, operators=True)
 
 

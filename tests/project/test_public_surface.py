@@ -10,9 +10,9 @@ import pytest
 SURFACE = {
     "xmlcep": """
         ActionError AuditResult CascadeError CompositeEvent Detector Document MissingExtraError
-        PrimitiveEvent RecordError Replica RuleError Rules SchemaError XmlCepError audit check_rules
-        combine derive diff fromstring load_rules parse parse_rules read_log rebuild record recover
-        wrap
+        PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError audit
+        check_rules combine derive diff fromstring load_rules parse parse_rules read_log rebuild record
+        recover wrap
         """,
     "contexts": """
         CONTEXTS FLAT_KEY AnyOrder Chains Chronicle Combination Combinations Context Continuous

@@ -16,6 +16,10 @@ from path_types import PathType
 from xmlcep.actions import triggering_graph
 from xmlcep.auditing.explanations import pending, why, why_not
 from xmlcep.errors import ArgumentError
+from xmlcep.recording.recorder import Recording
+from xmlcep.versions.difference import Difference
+from xmlcep.wrapping.active import ActiveRules
+from xmlcep.wrapping.watches import Watch
 from xmlcep.xpath import compile_expression
 
 RULES = "event Both = ins(item/price) & ins(item/quantity)\n"
@@ -38,7 +42,8 @@ WRONG: tuple[Any, ...] = (
 INTERNAL = {
     "Document.attach", "Document.detach", "Watch.on_change", "Watch.on_commit", "Watch.on_raised", "Watch.on_together",
     "Watch.on_advance", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment", "Detector.concerns",
-    "Detector.set_clock", "Replica.add", "Replica.environment",
+    "Detector.set_clock", "Replica.add", "Replica.environment", "Recording.on_change", "Recording.on_raised",
+    "Recording.continue_watch", "Recording.write_control", "Rules.takes_external", "PathType.child", "PathType.of",
 }  # fmt: skip
 """What parts of xmlcep call of each other."""
 
@@ -93,6 +98,13 @@ def functions(place: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
 
 
 METHODS: dict[str, dict[str, Any]] = {
+    "Detector.from_state": {
+        "rules": xmlcep.parse_rules(RULES), "state": xmlcep.Detector(xmlcep.parse_rules(RULES)).to_state(),
+    },
+    "Replica.from_snapshot": {"xml_text": "<a/>", "ids": [1]},
+    "Replica.from_state": {"state": xmlcep.Replica().to_state()},
+    "Rules.from_definitions": {"definitions": ()}, "PathType.parse": {"text": "a"},
+    "Recording.watch": {"rules": xmlcep.parse_rules(RULES)},
     "Document.advance": {"time": 1}, "Document.element": {"of": 1}, "Document.resume": {"ids": [1, 2], "clock": 0},
     "Document.rules": {"rules": ACTING},
     "Document.subscribe": {"callback": len}, "Document.update_to": {"new": "d.xml"},
@@ -104,19 +116,28 @@ METHODS: dict[str, dict[str, Any]] = {
 """Arguments that are right, of the methods that need some beside the one that is wrong."""
 
 
+NUMBERS = iter(range(10**6))
+OBJECTS: dict[type, Callable[[], Any]] = {
+    xmlcep.Document: lambda: xmlcep.fromstring("<order><item/></order>"),
+    Watch: lambda: xmlcep.fromstring("<order><item/></order>").watch(xmlcep.parse_rules(RULES)),
+    Recording: lambda: xmlcep.record(xmlcep.fromstring("<order/>", name="d"), f"{next(NUMBERS)}.jsonl"),
+    ActiveRules: lambda: xmlcep.fromstring("<order/>").rules(ACTING),
+    xmlcep.Detector: lambda: xmlcep.Detector(xmlcep.parse_rules(RULES)),
+    xmlcep.Replica: xmlcep.Replica,
+    xmlcep.Rules: lambda: xmlcep.parse_rules(RULES),
+    Difference: lambda: xmlcep.diff("d.xml", "d.xml"),
+    xmlcep.AuditResult: lambda: xmlcep.audit("log.jsonl", xmlcep.parse_rules(RULES), engine="local"),
+    PathType: lambda: PathType.parse("a/b"),
+}
+
+
 def methods() -> Iterator[tuple[str, Callable[[], Any]]]:
     """The public methods, each of a new object every time."""
-    rules = xmlcep.parse_rules(RULES)
-    makers: dict[str, Callable[[], Any]] = {
-        "Document": lambda: xmlcep.fromstring("<order><item/></order>"),
-        "Watch": lambda: xmlcep.fromstring("<order><item/></order>").watch(rules),
-        "Detector": lambda: xmlcep.Detector(rules),
-        "Replica": xmlcep.Replica,
-    }
-    for kind, make in makers.items():
-        for name, member in vars(type(make())).items():
-            if not name.startswith("_") and inspect.isfunction(member) and f"{kind}.{name}" not in INTERNAL:
-                yield f"{kind}.{name}", lambda make=make, name=name: getattr(make(), name)
+    for kind, make in OBJECTS.items():
+        for name, member in inspect.getmembers(kind, inspect.isroutine):
+            known = f"{kind.__name__}.{name}"
+            if not name.startswith("_") and member.__module__ and known not in INTERNAL:
+                yield known, lambda make=make, name=name: getattr(make(), name)
 
 
 def refused(make: Callable[[], Any], right: dict[str, Any], parameter: inspect.Parameter, value: Any) -> bool:

@@ -13,6 +13,7 @@ definitions. Read `steps`, `events`, `values`, `relations`, `paths`, `clock`, `e
 from .graph import Evaluation as Evaluation
 from .graph import evaluate as evaluate
 from .steps import Advance as Advance
+from .steps import Raise as Raise
 from .steps import Step as Step
 
-__all__ = ["Advance", "Evaluation", "Step", "evaluate"]
+__all__ = ["Advance", "Evaluation", "Raise", "Step", "evaluate"]

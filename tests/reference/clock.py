@@ -27,6 +27,24 @@ def written(time: int) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
 
 
+class Later(int):
+    """The time point of a record as an external event has it, perhaps raised when time has passed (L7, W6)."""
+
+    now: int | None
+
+    @classmethod
+    def than(cls, ts: int, now: int | None) -> Later:
+        """The record's time point, at this document time."""
+        later = cls(ts)
+        later.now = now
+        return later
+
+
+def in_time(ts: int) -> tuple[int, int]:
+    """What orders time points of which some are external events': these come after the record."""
+    return (ts, ts.now or 0) if isinstance(ts, Later) else (ts, -1)
+
+
 class Due(NamedTuple):
     """When something is due: at a time, after a time point, after a transaction."""
 
@@ -74,8 +92,8 @@ class Clock:
         return True
 
     def time(self, ts: int) -> int:
-        """The time of a record (W1)."""
-        found = self.times[ts]
+        """The time of a record (W1), or of an external event, when it was raised."""
+        found = ts.now if isinstance(ts, Later) else self.times[ts]
         if found is None:
             raise TimeUnknown(f"no time is known at {ts} (W1)")
         return found

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from path_types import PathInstance
 from xmlcep.events import PrimitiveEvent
 
+from .clock import Later, in_time
 from .values import Value, Variables, in_json
 
 
@@ -73,6 +74,14 @@ class Composite:
         if self.bindings is not None:
             found["bindings"] = {name: in_json(self.bindings[name]) for name in sorted(self.bindings)}
         return found
+
+
+@dataclass(eq=False)
+class External(Composite):
+    """An external event (L7): nothing in the document makes it; its interval is that of the last record, its time that
+    of the document when it is raised."""
+
+    happened: Later = field(default_factory=Later)
 
 
 Event: TypeAlias = PrimitiveEvent | Composite
@@ -146,14 +155,21 @@ def interval(event: Event) -> tuple[int, int] | None:
     """From the least start to the greatest end of what is in it; None is the empty interval (E5)."""
     if isinstance(event, PrimitiveEvent):
         return (event.ts, event.ts)
+    if isinstance(event, External):
+        return (event.happened, event.happened)
     inner = [span for span in map(interval, event.constituents) if span is not None]
-    return (min(span[0] for span in inner), max(span[1] for span in inner)) if inner else None
+    return _whole(inner)
 
 
 def span(entries: Iterable[Entry]) -> tuple[int, int] | None:
     """From the first to the last primitive event in these entries; None if there is none (W3)."""
     inner = [found for entry in entries if (found := interval(entry.event)) is not None]
-    return (min(found[0] for found in inner), max(found[1] for found in inner)) if inner else None
+    return _whole(inner)
+
+
+def _whole(spans: list[tuple[int, int]]) -> tuple[int, int] | None:
+    first, last = [start for start, _ in spans], [end for _, end in spans]
+    return (min(first, key=in_time), max(last, key=in_time)) if spans else None
 
 
 def as_set(events: Iterable[Event]) -> list[Event]:

@@ -23,9 +23,10 @@ from .clock import Clock, Due, written
 from .document import NaiveDocument
 from .events import Cause, Composite, Event
 from .operators import OperatorState, Surroundings, new_state
+from .operators.external import ExternalState
 from .paths import path_of
 from .relations import contained, ends, equal, equals_or_ends
-from .steps import Advance, Step
+from .steps import Advance, Raise, Step
 from .termination import take_turn
 from .values import as_text
 
@@ -43,7 +44,7 @@ def evaluate(
     references: Mapping[str, str] | None = None,
     languages: Mapping[str, Compile] | None = None,
 ) -> Evaluation:
-    """The evaluation of the event trees over the steps: primitive events, time that passes, flushes, at last a close.
+    """The evaluation of the event trees over the steps: events, time that passes, flushes, at last a close.
 
     ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1).
     """
@@ -55,7 +56,8 @@ def evaluate(
 
 @dataclass
 class Happening:
-    """A step of a history with what the clock says of it: a primitive event, time that passes, or a flush."""
+    """A step of a history with what the clock says of it: an event, primitive or external, time that passes, or a
+    flush."""
 
     kind: str
     cause: Cause | None
@@ -63,10 +65,11 @@ class Happening:
     ts: int
     ordinal: int
     event: PrimitiveEvent | None = None
+    external: Raise | None = None
 
     def passes(self, due: Due) -> bool:
         """Whether something is due before this (W5, Z13, Z14)."""
-        if self.kind == "flush":
+        if self.kind in ("flush", "external"):
             return False
         if due.unit is Unit.TIME:
             assert self.time is not None
@@ -136,11 +139,12 @@ class Trees:
             timed = due.unit is Unit.TIME
             around.now = due.value if timed else step.time
             around.cause = Cause(step.ts, written(due.value) if timed else None, step.cause.doc)
-        return self._time_point(step.event if due is None else None, due, handed)
+        return self._time_point(step, due, handed)
 
-    def _time_point(self, event: PrimitiveEvent | None, due: Due | None, handed: Raised) -> Raised:
+    def _time_point(self, step: Happening, due: Due | None, handed: Raised) -> Raised:
         """G2: every tree once, within a tree the operators in postorder; N2: what a root raises is there
         for later trees, in the order of the finding records, be they held or not."""
+        event = step.event if due is None else None
         occurred: list[Event] = [] if event is None else [event]
         reaching: Raised = []
         outside = list(handed)
@@ -148,7 +152,9 @@ class Trees:
             while outside and outside[0][0] < index:
                 occurred.append(outside.pop(0)[1])
             for number, operator in enumerate(tree.postorder()):
-                take_turn(operator, occurred, event, due)
+                take_turn(operator, occurred, event, due, flush=due is None and step.kind == "flush")
+                if step.external is not None and isinstance(operator, ExternalState):
+                    operator.happen(step.external)
                 for composite in operator.raised:
                     place = (composite.cause.ts, index, number, _ids(composite), composite.rank)
                     self.raised.append((place, composite))
@@ -213,7 +219,10 @@ class Evaluation:
                 if isinstance(step, Advance):
                     self._advance(step)
                 elif self.last is not None:
-                    self._take_all(self._happening("flush"))
+                    external = step if isinstance(step, Raise) else None
+                    self._take_all(
+                        self._happening("flush" if external is None else "external", external=external)
+                    )
             self.closed = step == "close"
         prompt, held = self.prompt.raised[counts[0] :], self.held.raised[counts[1] :]
         return _records([*prompt, *held])
@@ -269,10 +278,14 @@ class Evaluation:
         handed = self.prompt.take(happening, [], self.document, self.document)
         self.held.take(happening, handed, self.document, self.document)
 
-    def _happening(self, kind: str, event: PrimitiveEvent | None = None) -> Happening:
+    def _happening(
+        self, kind: str, event: PrimitiveEvent | None = None, external: Raise | None = None
+    ) -> Happening:
         assert self.last is not None
         ts = self.last.ts
-        return Happening(kind, Cause.of(self.last), self.clock.edit_time, ts, self.clock.ordinals[ts], event)
+        return Happening(
+            kind, Cause.of(self.last), self.clock.edit_time, ts, self.clock.ordinals[ts], event, external
+        )
 
 
 def _ids(composite: Composite) -> tuple[int, ...]:

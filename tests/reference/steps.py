@@ -1,10 +1,11 @@
-"""What a history is made of: primitive events, that time passed (W6), flushes, at last a close."""
+"""What a history is made of: primitive events, external ones (L7), that time passed (W6), flushes, at last a close."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from path_types import PathInstance
 from xmlcep.events import PrimitiveEvent
 
 
@@ -15,4 +16,12 @@ class Advance:
     time: str
 
 
-Step: TypeAlias = PrimitiveEvent | Advance | Literal["flush", "close"]
+@dataclass(frozen=True)
+class Raise:
+    """A rule that acts raises the external event ``name`` at a node, at the time point of the last record (L7)."""
+
+    name: str
+    place: PathInstance
+
+
+Step: TypeAlias = PrimitiveEvent | Advance | Raise | Literal["flush", "close"]

@@ -17,11 +17,12 @@ from .relations import project
 
 
 def take_turn(
-    operator: OperatorState, occurred: list[Event], current: PrimitiveEvent | None, due: Due | None
-) -> None:
+    operator: OperatorState, occurred: list[Event], current: PrimitiveEvent | None, due: Due | None, *, flush: bool
+) -> None:  # fmt: skip
     """X2: M4, then all arrivals, child by child, then what is due (W5) or can be released.
 
-    ``current`` is the primitive event of this time point, ``due`` what time it is if a timer fires; neither: a flush.
+    ``current`` is the primitive event of this time point, ``due`` what time it is if a timer fires; neither, and no
+    ``flush``: an external event, which releases nothing (L7).
     """
     operator.raised = []
     if current is not None:
@@ -42,9 +43,9 @@ def take_turn(
             _take_arrivals(operator, child, arrivals)
     if due is not None:
         operator.fire(due)
-    elif current is None:
+    elif flush:
         operator.fire_at_flush()
-    _release_groups(operator, current, flush=current is None and due is None)
+    _release_groups(operator, current, flush=flush)
     if current is not None and current.op == "del":
         operator.node_deleted(current.ids[-1])
 

@@ -41,6 +41,7 @@ HAPPENED = {
         ("ins({urn:t}ship)", "ship is in the namespace 'urn:s', in the rule it is in 'urn:t'"),
         ("ins({urn:t}order)", "order is in no namespace, in the rule it is in 'urn:t'"),
         ("ins(zzz)", "there is no zzz in what happened"),
+        ("ins(item/price/text)", "did you mean item/price/text()?"),
         ("ins(item/text())", "text() is at /order/item/price/text()"),
         ("*(name//*)", "nothing below it was changed"),
         ("del(order//*)", "it was only inserted and updated"),

@@ -116,6 +116,9 @@ event E {context=$context} = (x[1,*]{name=M} ins(item/price) ; not ins(item/quan
 event E = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
     i1 flush                           | 1: C:0 E:(0)
     i1 p1 flush                        | 1: C:0
+event E {context=cumulative} = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
+    # of the silent one nothing is integrated that could start over: it gives place all the same (Z3, C5)
+    i1 p1 c1 flush                     | 1: C:0; 3: C:c1 E:(c1)
 """
 
 WINDOWS = """

@@ -5,7 +5,9 @@ definitions over the same small alphabet of names, so that they find something; 
 in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
-conditions and timers meet; in `late_rule_sets` and `late_histories` things happen at nodes that are gone.
+conditions and timers meet; in `late_rule_sets` and `late_histories` things happen at nodes that are gone, in
+`moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand
+above one another, in `external_rule_sets` and `external_histories` rules raise events of their own.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
@@ -15,6 +17,9 @@ take the same event.
 ... def test_something(definitions, history): ...
 """
 
+from .absences import absence_rule_sets as absence_rule_sets
+from .externals import external_histories as external_histories
+from .externals import external_rule_sets as external_rule_sets
 from .full_rules import EVERYTHING as EVERYTHING
 from .full_rules import full_rule_sets as full_rule_sets
 from .histories import History as History
@@ -22,8 +27,10 @@ from .histories import histories as histories
 from .histories import show_history as show_history
 from .late import late_histories as late_histories
 from .late import late_rule_sets as late_rule_sets
+from .levels import levelled_rule_sets as levelled_rule_sets
 from .meetings import meeting_histories as meeting_histories
 from .meetings import meeting_rule_sets as meeting_rule_sets
+from .moves import moving_histories as moving_histories
 from .path_types import path_types as path_types
 from .reuse import reusing_rule_sets as reusing_rule_sets
 from .reuse import taking as taking
@@ -39,12 +46,17 @@ __all__ = [
     "EVERYTHING",
     "SNOOP",
     "History",
+    "absence_rule_sets",
+    "external_histories",
+    "external_rule_sets",
     "full_rule_sets",
     "histories",
     "late_histories",
     "late_rule_sets",
+    "levelled_rule_sets",
     "meeting_histories",
     "meeting_rule_sets",
+    "moving_histories",
     "path_types",
     "reusing_rule_sets",
     "rule_sets",

@@ -22,6 +22,11 @@ class Choices:
     def _one(self, values: Iterable[Any]) -> Any:
         return self.draw(_one_of(tuple(values)))
 
+    def _some(self, share: tuple[int, int]) -> bool:
+        """True so many times in so many draws."""
+        many, draws = share
+        return bool(self.draw(_up_to(draws)) > draws - many)
+
     def _chance(self, one_in: int) -> bool:
         """True once in so many draws; False is what hypothesis shrinks to."""
         return bool(self.draw(_up_to(one_in)) == one_in)

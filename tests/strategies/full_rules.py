@@ -45,72 +45,36 @@ from xmlcep.algebra import (
     Termination,
     Unit,
     Window,
+    leaves_of,
 )
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .choices import Choices
 from .rules import CONDITIONS, fits
+from .vocabulary import (
+    ANCHORS,
+    BELOW,
+    BELOW_ORDER,
+    BELOW_PRICE,
+    BOUNDS,
+    GUARDS,
+    OF_ELEMENTS,
+    OF_PARTS,
+    OF_VALUES,
+    OPAQUE,
+    OPERATIONS,
+    RELATIONS,
+    SECOND,
+    TIMES,
+    VALUES,
+    VALUES_OF_ELEMENTS,
+    VALUES_OF_PARTS,
+    WINDOWS,
+    without_document,
+)
 
 EVERYTHING = frozenset(CONSTRUCTS) - {"advance"}
 """The constructs of `tests.constructs` that can be drawn."""
-
-_ANCHORS = ("item", "item", "item", "order/item", "/order/item", "/order", "price")
-_BELOW = {
-    "element": ("price", "quantity", "comment", "price", "quantity", "comment", "", "item"),
-    "valued": ("price/text()", "quantity/text()", "@partNum", "price/text()", "@partNum"),
-}
-_BELOW_ORDER = {
-    "element": ("item", "item/price", "item/quantity", "item/comment", "billTo", "item/price"),
-    "valued": ("item/@partNum", "item/price/text()", "item/@partNum", "@partNum"),
-}
-_OPERATIONS = {"element": ("ins", "ins", "ins", "*", "del"), "valued": ("ins", "*", "upd", "*", "del")}
-_BELOW_PRICE = {"element": ("", "comment"), "valued": ("text()", "@partNum")}
-_BOUNDS = ((1, None), (1, 2), (2, 2), (2, 3), (2, None), (1, 1), (0, 1), (0, None), (1, 3))
-_RELATIONS = (
-    "before", "after", "meets", "met-by", "overlaps", "overlapped-by", "starts", "started-by", "during",
-    "contains", "finishes", "finished-by", "equals", "par",
-)  # fmt: skip
-_SECOND = 1_000_000
-_TIMES = (_SECOND, 2 * _SECOND, 3 * _SECOND, 5 * _SECOND, 10 * _SECOND, 500_000)
-_WINDOWS = (
-    *(Window(time, Unit.TIME) for time in _TIMES),
-    *(Window(n, Unit.CHANGES) for n in (1, 2, 4, 8)),
-    *(Window(n, Unit.TRANSACTIONS) for n in (1, 1, 2, 3)),
-)
-# Filters and values, by what they are asked of; some ask the document, some do not.
-_OF_VALUES = (
-    ". = '5'", "number(.) > 0", "number(.) > number($old)", "$old != $new", "$op = 'ins'", "$meta:user = 'ann'",
-    "../../@partNum", "starts-with(., '1')", "$ts mod 2 = 1", "../@partNum = .", "not(../../comment)", "$txn > 0",
-    "time($at) mod 2 = 0", "time($at) > time('2026-01-01T00:00:03Z') or not($at)",
-)  # fmt: skip
-_OF_ELEMENTS = (
-    "$op = 'ins'", "$meta:user = 'ann'", "@partNum", "price", "../@partNum = 5", ". = '5'", "count(../*) > 1",
-    "text()", "$ts > 4", "following-sibling::*", "not(comment)", "ancestor::order/item[2]", "time($at) mod 2 = 0",
-)  # fmt: skip
-_VALUES = (
-    "number(.)", "$meta:user", "$new", "string-length(.)", "../../@partNum", "concat($op, .)", "time($at) mod 60",
-)  # fmt: skip
-# The top of the document has no parent, but to lxml, which the reference evaluator asks, it has: no first child of it.
-_VALUES_OF_ELEMENTS = (
-    "$meta:user", "$op", "string(@partNum)", "count(../*[position() > 1])", "@partNum", "$ts mod 3",
-)  # fmt: skip
-_GUARDS = ("price", "@partNum = '5'", "count(*) > 1", "not(comment)", "../item[2]", "true()")
-# What asks reference documents (V8): without a look at the document, and with one.
-_OF_PARTS = (
-    "$parts//part[@state = 'old']/@n = {}", "$parts/parts/part[@n = {}]/@state != 'new'",
-    "number({}) > $parts/parts/part[2]/@n", "count($parts//part) > string-length({})", "not($parts//@n = {})",
-)  # fmt: skip
-# Opaque leaves (O1), with filters.
-_OPAQUE = (
-    (("own", "unnamed"), "$length > 0 or $op = 'del'"), (("own", "unnamed"), "$length mod 2 = 1"),
-    (("own", "priced"), None), (("own", "priced"), "@partNum or ../@partNum"),
-    (("own", "document_order"), "$size > 3"), (("xpath31", "$op = 'ins' or ancestor-or-self::item[price]"), None),
-)  # fmt: skip
-_VALUES_OF_PARTS = (
-    "string($parts//part[@n = {}]/@state)",
-    "$parts/parts/part[@n = {}]",
-    "count($parts//*[@n != {}])",
-)
 
 
 class Bound(NamedTuple):
@@ -124,19 +88,22 @@ class Bound(NamedTuple):
 
 @st.composite
 def full_rule_sets(
-    draw: st.DrawFn, *, max_events: int = 2, max_depth: int = 2, constructs: Iterable[str] = EVERYTHING,
+    draw: st.DrawFn, *, min_events: int = 1, max_events: int = 2, max_depth: int = 2,
+    constructs: Iterable[str] = EVERYTHING,
     contexts: tuple[ContextName, ...] = tuple(ContextName), root: type[Operator] | None = None,
-    builder: type[FullRuleBuilder] | None = None,
+    builder: type[FullRuleBuilder] | None = None, known: tuple[EventDefinition, ...] = (),
 ) -> tuple[EventDefinition, ...]:  # fmt: skip
-    """Up to ``max_events`` valid event definitions made of the paper's operators and of these constructs.
+    """``min_events`` to ``max_events`` valid event definitions (fewer where one would close a cycle) made of the
+    paper's operators and of these constructs.
 
-    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them.
+    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them;
+    ``known``: definitions without variables that are there already, and that these may use.
     """
     wanted = frozenset(constructs)
     usable = tuple(name for name in contexts if name is not ContextName.NEXT or "next" in wanted)
-    made: list[EventDefinition] = []
-    bound: dict[str, Bound] = {}
-    for number in range(draw(st.integers(1, max_events))):
+    made = list(known)
+    bound = {definition.name: Bound({}) for definition in known}
+    for number in range(draw(st.integers(min_events, max_events))):
         drawing = (builder or FullRuleBuilder)(draw, made, bound, max_depth, wanted, usable, number)
         definition = drawing.definition(f"E{number}", root if number == 0 else None)
         if _acyclic([*made, definition]):
@@ -160,8 +127,8 @@ class FullRuleBuilder(Choices):
     has drawn.
     """
 
-    anchors: tuple[str, ...] = _ANCHORS
-    bounds: tuple[tuple[int, int | None], ...] = _BOUNDS
+    anchors: tuple[str, ...] = ANCHORS
+    bounds: tuple[tuple[int, int | None], ...] = BOUNDS
     conditions: tuple[str, ...] = CONDITIONS
     ends = 4
     """One operator in so many that can have it has a termination; likewise a condition (``asks``); so many operands are
@@ -170,7 +137,9 @@ class FullRuleBuilder(Choices):
     inner = 3
     flats = 6
     terminations: tuple[Termination, ...] = (Termination.CUSTOM, Termination.NON_LOCAL)
-    operations: Mapping[str, tuple[str, ...]] = _OPERATIONS
+    operations: Mapping[str, tuple[str, ...]] = OPERATIONS
+    reuses = (1, 3)
+    """So many leaves in so many take a composite, if there is any."""
     joins_composites = False
     """Whether variables of composites may join, and group (V2, V3)."""
 
@@ -224,7 +193,7 @@ class FullRuleBuilder(Choices):
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
         """A leaf below the anchor, with a filter and variables now and then."""
-        if self.known and (joining is None or self.joins_composites) and self._chance(3):
+        if self.known and (joining is None or self.joins_composites) and self._some(self.reuses):
             return self._composite_leaf(joining)
         valued = joining is not None or self._chance(3)
         below = self._one(self.below(anchor)["valued" if valued else "element"])
@@ -238,11 +207,11 @@ class FullRuleBuilder(Choices):
         if "opaque" in self.wanted and self._chance(2):
             leaf = self._opaque(leaf)
         elif asks_parts:
-            leaf = replace(leaf, filter=self._about_parts(_OF_PARTS, "." if valued else "$ts"))
+            leaf = replace(leaf, filter=self._about_parts(OF_PARTS, "." if valued else "$ts"))
         elif "filter" in self.wanted and self._chance(4):
-            texts = _OF_VALUES if valued else _OF_ELEMENTS
+            texts = OF_VALUES if valued else OF_ELEMENTS
             leaf = replace(
-                leaf, filter=self._one(texts if "edit" in self.wanted else _without_document(texts))
+                leaf, filter=self._one(texts if "edit" in self.wanted else without_document(texts))
             )
         bound: dict[str, bool] = {}
         if joining is not None or ("variable" in self.wanted and self._chance(2)):
@@ -253,11 +222,11 @@ class FullRuleBuilder(Choices):
 
     def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
         """What there is at and below such a node: elements, and what has a value."""
-        return {"/order": _BELOW_ORDER, "price": _BELOW_PRICE}.get(str(anchor), _BELOW)
+        return {"/order": BELOW_ORDER, "price": BELOW_PRICE}.get(str(anchor), BELOW)
 
     def _opaque(self, leaf: Leaf) -> Leaf:
         """The leaf in another language, without variables that might join by chance."""
-        opaque, filter_ = self._one(_OPAQUE if "edit" in self.wanted else _OPAQUE[:2])
+        opaque, filter_ = self._one(OPAQUE if "edit" in self.wanted else OPAQUE[:2])
         type_ = PrimitiveType(ANY, leaf.type.path, leaf.type.scope)
         return replace(leaf, type=type_, opaque=Opaque(*opaque), filter=filter_)
 
@@ -268,14 +237,14 @@ class FullRuleBuilder(Choices):
 
     def _value(self, valued: bool) -> str | None:
         if "reference" in self.wanted and self._chance(4):
-            return self._about_parts(_VALUES_OF_PARTS, "." if valued else "$op")
+            return self._about_parts(VALUES_OF_PARTS, "." if valued else "$op")
         if not valued:
-            texts = _VALUES_OF_ELEMENTS
+            texts = VALUES_OF_ELEMENTS
         elif self._chance(3):
-            texts = _VALUES
+            texts = VALUES
         else:
             return None
-        return self._one(texts if "edit" in self.wanted else _without_document(texts))
+        return self._one(texts if "edit" in self.wanted else without_document(texts))
 
     def _composite_leaf(self, joining: str | None) -> tuple[Leaf, Bound]:
         reused = self._one(self.known)
@@ -284,7 +253,7 @@ class FullRuleBuilder(Choices):
         shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
         name = None if joining is None and self._chance(6) else reused.name
         leaf = Leaf(CompositeType(name, self._one((path, shorter, shorter))))
-        variables = sorted({b.name for part in _leaves(reused.expression) for b in part.bindings})
+        variables = sorted({b.name for part in leaves_of(reused.expression) for b in part.bindings})
         if variables and name is None and "filter" in self.wanted and self._chance(3):
             leaf = replace(leaf, filter=f"${self._one(variables)} or $ts > 3")
         if joining is not None:
@@ -345,7 +314,7 @@ class FullRuleBuilder(Choices):
             operand, bound = self.expression(anchor, depth, context, joining=by)
             names = {name: inner or (several and name != by) for name, inner in bound.names.items()}
             options = Options(by=(by,) if by else ())
-            delay = Window(self._one(_TIMES), Unit.TIME)
+            delay = Window(self._one(TIMES), Unit.TIME)
             return Plus((operand,), delay, options), Bound(names)
         shared = by or (next(self.names) if "variable" in self.wanted and self._chance(3) else None)
         size = self._one((1, 2, 2) if root else (2, 2, 3))
@@ -368,7 +337,7 @@ class FullRuleBuilder(Choices):
         if size is None:
             # Unrestricted contexts raise every combination: more operands would give too many to look at.
             size = self._one((2, 2, 3)) if context is not ContextName.UNRESTRICTED else 2
-        negated, trailing = self._negated(kind, size)
+        size, negated, trailing = self._negated(kind, size)
         closing = {Aperiodic: (2,), AperiodicStar: (2,), Periodic: (1,), PeriodicStar: (1,)}.get(
             kind, negated
         )
@@ -403,12 +372,12 @@ class FullRuleBuilder(Choices):
         negated: tuple[int, ...], trailing: bool,
     ) -> Operator:  # fmt: skip
         having = self._having(Bound(names))
-        beat = Window(self._one((2, 3, 5)) * _SECOND, Unit.TIME)
+        beat = Window(self._one((2, 3, 5)) * SECOND, Unit.TIME)
         if {"within", "having"} <= kind.takes:
             options = replace(options, within=self._window(3), having=having)
         if kind is Sequence:
             if "gap" in self.wanted and self._chance(5):
-                options = replace(options, gap=self._one(_WINDOWS))
+                options = replace(options, gap=self._one(WINDOWS))
             options = replace(options, strict="strict" in self.wanted and self._chance(6))
             return Sequence(
                 operands, self._until(options) if trailing else self._ending(options), negated=negated
@@ -426,15 +395,15 @@ class FullRuleBuilder(Choices):
         if kind is ParameterKind.WINDOW:
             return str(window)
         if kind is ParameterKind.RELATION:
-            return self._one(_RELATIONS)
+            return self._one(RELATIONS)
         if kind is ParameterKind.BOUND:
             return self._one((None, 2, 3))
         return self._one(range(1, len(operands) + 1) if len(operands) > 1 else (1, 2, 3))
 
-    def _negated(self, kind: type[Operator], size: int) -> tuple[tuple[int, ...], bool]:
-        """Which operands of a sequence must not occur, and whether one of them is the last."""
+    def _negated(self, kind: type[Operator], size: int) -> tuple[int, tuple[int, ...], bool]:
+        """How many operands there are, which of them must not occur (in a sequence), and whether one is the last."""
         if kind is not Sequence:
-            return (), False
+            return size, (), False
         places: list[int] = []
         if "absence" in self.wanted and self._chance(3):
             places.append(self.draw(st.integers(0, size - 2)))
@@ -442,7 +411,7 @@ class FullRuleBuilder(Choices):
             places.append(size - 1)
         if len(places) == size:
             places.pop(0)
-        return tuple(sorted(places)), size - 1 in places
+        return size, tuple(sorted(places)), size - 1 in places
 
     def _as_negated(self, operand: Expression) -> Expression:
         """A multiplicity that is negated has none of these (Z5)."""
@@ -455,13 +424,13 @@ class FullRuleBuilder(Choices):
         """Until when the last `not` has to hold (A3): a window or a termination."""
         ends = (Termination.CUSTOM,) if self.flat else (Termination.CUSTOM, Termination.NON_LOCAL)
         if "within" in self.wanted and self.draw(st.booleans()):
-            return self._condition(replace(options, within=self._one(_WINDOWS)))
+            return self._condition(replace(options, within=self._one(WINDOWS)))
         return self._condition(replace(options, within=None, end=self._one(ends)))
 
     # Options
 
     def _window(self, one_in: int) -> Window | None:
-        return self._one(_WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
+        return self._one(WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
 
     def _ending(self, options: Options) -> Options:
         ends = (Termination.CUSTOM,) if self.flat else self.terminations
@@ -474,7 +443,7 @@ class FullRuleBuilder(Choices):
         if not wanted or not self._chance(self.asks):
             return options
         asks_parts = "reference" in self.wanted and self._chance(2)
-        when = self._about_parts(_OF_PARTS, "price") if asks_parts else self._one(self.conditions)
+        when = self._about_parts(OF_PARTS, "price") if asks_parts else self._one(self.conditions)
         return replace(options, when=when)
 
     def _let(self, options: Options, names: dict[str, bool]) -> tuple[Options, dict[str, bool]]:
@@ -483,7 +452,7 @@ class FullRuleBuilder(Choices):
         name, of = next(self.names), self._one(sorted(names))
         texts = (f"string(${of})", f"${of}", f"${of} = 5", f"number(${of}) * 2")
         if "reference" in self.wanted:
-            texts += tuple(text.format(f"${of}") for text in _VALUES_OF_PARTS)
+            texts += tuple(text.format(f"${of}") for text in VALUES_OF_PARTS)
         text = self._one(texts)
         return replace(options, let=(Let(name, text),)), {**names, name: False}
 
@@ -494,7 +463,7 @@ class FullRuleBuilder(Choices):
             return str(self._one(("1 < 2", "2 < 1")))
         one, other = self._one(sorted(bound.names)), self._one(sorted(bound.names))
         if "reference" in self.wanted and self._chance(2):
-            return str(self._one(_OF_PARTS)).format(f"${one}")
+            return str(self._one(OF_PARTS)).format(f"${one}")
         if bound.names[one] and self._chance(2):  # a list
             return str(
                 self._one((f"sum(${one}) > 5", f"count(${one}) mod 2 = 0", f"max(${one}) > min(${one})"))
@@ -523,24 +492,11 @@ class FullRuleBuilder(Choices):
         assert final is not None
         if "guard" not in self.wanted or self.flat or not final.last.is_element or not self._chance(6):
             return operator
-        texts = [*_GUARDS, *(f"${name} = '5'" for name in bound.names)]
+        texts = [*GUARDS, *(f"${name} = '5'" for name in bound.names)]
         if "reference" in self.wanted:
             texts += [
                 text.format(value)
-                for text in _OF_PARTS
+                for text in OF_PARTS
                 for value in ("@partNum", *(f"${n}" for n in bound.names))
             ]
         return operator.with_options(replace(operator.options, guard=self._one(texts)))
-
-
-def _leaves(expression: Expression) -> list[Leaf]:
-    if isinstance(expression, Leaf):
-        return [expression]
-    return [leaf for operand in expression.operands for leaf in _leaves(operand)]
-
-
-def _without_document(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that need the record only: variables and the value."""
-    return tuple(
-        text for text in texts if "$" in text or text in (". = '5'", "number(.)", "string-length(.)")
-    )

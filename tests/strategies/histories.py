@@ -15,10 +15,10 @@ from typing import Literal, TypeAlias
 from hypothesis import strategies as st
 
 from path_types import PathType, Step
-from tests.reference import Advance
+from tests.reference import Advance, Raise
 from xmlcep.events import PrimitiveEvent
 
-HistoryStep: TypeAlias = PrimitiveEvent | Advance | Literal["flush"]
+HistoryStep: TypeAlias = PrimitiveEvent | Advance | Raise | Literal["flush"]
 
 VALUES = ("1", "5", "0", "x")
 # What is inserted: an element name with its content, "text" or "attribute". Items come often, also in items.

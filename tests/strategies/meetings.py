@@ -145,11 +145,11 @@ _SLOTS = (
     Slot(1, "comment"), Slot(1, "quantity"), Slot(None, "price"), Slot(14, "price"), Slot(14, "text()"),
     Slot(14, "comment"), Slot(5, "@partNum"),
 )  # fmt: skip
-_CHOSEN = (0, 1, *range(2, len(_SLOTS)), *range(2, len(_SLOTS)), 2, 3, 4, 5, 2, 3, 4, 5, 11, 12)
+CHOSEN = (0, 1, *range(2, len(_SLOTS)), *range(2, len(_SLOTS)), 2, 3, 4, 5, 2, 3, 4, 5, 11, 12)
 
 
 # The same where items go as often as anything else happens.
-_REMOVED = (*_CHOSEN, *(0, 1, 5) * 10)
+_REMOVED = (*CHOSEN, *(0, 1, 5) * 10)
 
 
 def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, int]]], ...]:
@@ -158,7 +158,7 @@ def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, 
     )  # fmt: skip
 
 
-_ACTIONS, _REMOVALS = _actions(_CHOSEN), _actions(_REMOVED)
+_ACTIONS, _REMOVALS = _actions(CHOSEN), _actions(_REMOVED)
 
 
 @st.composite
@@ -168,11 +168,11 @@ def meeting_histories(
     """A random history of a few places at which nodes come and go, again and again, in edits of several records;
     ``removes``: whole items, often."""
     actions = draw(st.sampled_from(_REMOVALS if removes else _ACTIONS))
-    player = _MeetingPlayer(doc, draw(st.sampled_from((1, 37))), edits=True)
+    player = MeetingPlayer(doc, draw(st.sampled_from((1, 37))), edits=True)
     return played(draw, player, actions, max_edits=max_edits, min_edits=6, advances=True)
 
 
-class _MeetingPlayer(TimedPlayer):
+class MeetingPlayer(TimedPlayer):
     """Plays on the slots: a node that is not there is inserted, with those above; one that is goes, or changes."""
 
     def start(self) -> None:
@@ -188,9 +188,7 @@ class _MeetingPlayer(TimedPlayer):
             if node.value is not None and node.value != VALUES[value]:
                 self.update(node, value)
             else:
-                gone = set(map(id, node.subtree()))
-                self.delete(node)
-                self.slots = {k: each for k, each in self.slots.items() if id(each) not in gone}
+                self.remove(node)
             return
         if above is not None and above not in self.slots:
             self.act(above, value)
@@ -203,3 +201,9 @@ class _MeetingPlayer(TimedPlayer):
         else:
             position = value % (len(parent.children) + 1)
             self.slots[slot] = self.insert_child(parent, Step.element(name), position, None)
+
+    def remove(self, node: Node) -> None:
+        """With all that is in it."""
+        gone = set(map(id, node.subtree()))
+        self.delete(node)
+        self.slots = {slot: each for slot, each in self.slots.items() if id(each) not in gone}

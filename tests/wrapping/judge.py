@@ -33,8 +33,9 @@ def name_of(node: Any) -> str | None:
         return None
     tag = _tag(node)
     if isinstance(tag, etree.QName):
-        return str(tag.text)
-    return bytes(tag).decode() if isinstance(tag, (bytes, bytearray)) else str(tag)
+        tag = tag.text
+    name = bytes(tag).decode() if isinstance(tag, (bytes, bytearray)) else str(tag)
+    return name.removeprefix("{}")
 
 
 def attributes_of(node: Any) -> list[tuple[str, str]]:

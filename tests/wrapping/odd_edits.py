@@ -9,7 +9,8 @@ from io import BytesIO
 from typing import Any
 
 import lxml.html
-from lxml import etree, objectify, sax
+import lxml.html.formfill
+from lxml import ElementInclude, etree, objectify, sax
 from lxml.builder import E
 
 from xmlcep.wrapping import cleanup_namespaces
@@ -98,6 +99,7 @@ def in_a_thread(call: Callable[[], Any]) -> Any:
         return threads.submit(call).result()
 
 
+XINCLUDE = "http://www.w3.org/2001/XInclude"
 XML, XMLNS = "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"
 COPYING = etree.XSLT(etree.XML("""
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
@@ -111,6 +113,11 @@ EXTENDED = etree.XML("""
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f"
     extension-element-prefixes="f">
   <xsl:template match="/"><o><f:e><q/></f:e></o></xsl:template>
+</xsl:stylesheet>""")
+TEMPLATES = etree.XML("""
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f"
+    extension-element-prefixes="f">
+  <xsl:template match="/a"><o><f:e/></o></xsl:template><xsl:template match="b"><c k="1">x<b/></c>y</xsl:template>
 </xsl:stylesheet>""")
 STRIPPING = etree.XSLT(
     etree.XML("""
@@ -158,8 +165,22 @@ class Copying(etree.XSLTExtension):
         self.mutator.element().set("k", "by XSLT")
 
 
+class Applying(etree.XSLTExtension):
+    """What templates make is put into the tree, not into the result."""
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+
+    def execute(self, context: Any, self_node: Any, input_node: Any, output_parent: Any) -> None:
+        self.apply_templates(context, input_node[0], output_parent=self.element)
+
+
 def saxified(m: Any) -> None:
     """What a SAX handler makes of the tree comes."""
+    if not m.deviating:
+        raise ValueError(
+            "a name that was given as no text stays that in a plain tree, of which SAX makes nothing"
+        )
     handler = sax.ElementTreeContentHandler(makeelement=m.root.makeelement)
     sax.saxify(m.root, handler)
     m.element().append(handler.etree.getroot())
@@ -218,6 +239,69 @@ def walked(m: Any) -> None:
             del node[0]
 
 
+def around(m: Any) -> Any:
+    """A node below the root, and an element that it stands in."""
+    node = below(m)
+    return node, m.random.choice(list(node.iterancestors()))
+
+
+def made_of_bad_names(m: Any) -> Any:
+    """An element that has been in a namespace that no document can have."""
+    node = etree.Element("a")
+    node.tag = "{a b}a"
+    node.set('{"}k', "1")
+    if m.random.random() < 0.5:
+        node.attrib.clear()
+        node.tag = "a"
+    return node
+
+
+def included(m: Any) -> None:
+    """XInclude as lxml has it in Python."""
+    include = f"{{{XINCLUDE}}}include"
+    m.element().append(etree.Element(include, href="y"))
+    etree.SubElement(m.element(), include, href="y", parse="text")
+    ElementInclude.include(
+        m.root, loader=lambda href, parse, *_: "t" if parse == "text" else etree.XML("<a>1<b/>2</a>")
+    )
+
+
+def filled(m: Any) -> None:
+    """A form that is none of lxml.html's is filled in by a function of it."""
+    forms = [node for node in m.root.iter("form") if not isinstance(node, lxml.html.FormElement)]
+    if forms:
+        lxml.html.formfill.fill_form(
+            m.random.choice(forms), {"n": m.random.choice(["1", "2"])}, form_index=-1
+        )
+    else:
+        m.element().append(etree.XML("<form><input name='n'/><textarea name='n'>t</textarea></form>"))
+
+
+def form(m: Any) -> None:
+    """A form of lxml.html's is edited by what its classes have."""
+    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
+    if not forms:
+        m.element().append(lxml.html.fromstring(FORM))
+        return
+    each = m.random.choice(forms)
+    if list(each.inputs):
+        each.fields["n"] = m.random.choice(["v", "w", ""])
+        each.fields["c"] = m.random.random() < 0.5
+        each.fields["s"] = m.random.choice(["1", "2"])
+    each.action = m.random.choice(["x", "y"])
+    each.classes.toggle("z")
+    each.method = "POST"
+    each.make_links_absolute("http://h/")
+    for node in each.iter("b"):
+        m.random.choice([node.drop_tag, node.drop_tree])()
+
+
+FORM = (
+    "<form action=x>t<input name=n><b>u</b>v<input type=checkbox name=c>"
+    + "<select name=s><option>1<option>2</select></form>"
+)
+
+
 def mixed_in(m: Any, call: Callable[[Any], Any]) -> None:
     """A method of lxml.html's, by elements that are none of HTML."""
     node = below(m)
@@ -245,6 +329,36 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "tail = CDATA": lambda m: set_attribute(below(m), "tail", etree.CDATA("cd")),
     "tail = str subclass": lambda m: set_attribute(below(m), "tail", Text("sub")),
     "tail of the root": lambda m: set_attribute(m.root, "tail", "beside"),
+    "tag = {}": lambda m: set_attribute(m.element(), "tag", "{}c"),
+    "tag in no namespace": lambda m: set_attribute(refusing(m), "tag", "{a b}c"),
+    "set in no namespace": lambda m: refusing(m).set('{"}k', "1"),
+    "update in no namespace": lambda m: refusing(m).attrib.update({"k": "8", "{\n}k": "1"}),
+    "append in no namespace": lambda m: refusing(m).append(made_of_bad_names(m)),
+    "append renamed {}": lambda m: [
+        (set_attribute(node, "tag", "{}b"), m.element().append(node)) for node in new("a")
+    ][:0],
+    "SubElement {}": lambda m: etree.SubElement(m.element(), "{}a", {"{}k": "1"}),
+    "set {}": lambda m: m.element().set("{}k", "9"),
+    "attrib.pop({})": lambda m: m.element().attrib.pop("{}k", None),
+    "attrib.pop of all": lambda m: [m.element().attrib.pop(name, None) for name in ("k", "l", b"k")][:0],
+    "many attributes": lambda m: m.element().attrib.update({f"n{number}": "1" for number in range(120)}),
+    "many attributes, one by one": lambda m: [m.root.set(f"n{number}", "2") for number in range(110)][:0],
+    "long text": lambda m: set_attribute(m.element(), "text", "long " * 20_000),
+    "addnext an ancestor": lambda m: [node.addnext(above) for node, above in [around(m)]][:0],
+    "addprevious an ancestor": lambda m: [node.addprevious(above) for node, above in [around(m)]][:0],
+    "insert an ancestor": lambda m: [above.insert(0, above) for _, above in [around(m)]][:0],
+    "extend with an ancestor": lambda m: [
+        m.element().extend([*new("a"), above, *new("b")]) for _, above in [around(m)]
+    ][:0],
+    "replace by an ancestor": lambda m: [
+        node.getparent().replace(node, above) for node, above in [around(m)]
+    ][:0],
+    "classes": lambda m: lxml.html.Classes(m.element().attrib).toggle("z"),
+    "to XHTML": lambda m: lxml.html.html_to_xhtml(m.root),
+    "from XHTML": lambda m: lxml.html.xhtml_to_html(m.root),
+    "fill form": filled,
+    "form": form,
+    "included": included,
     "tag = None": lambda m: set_attribute(m.element(), "tag", None),
     "tag = bad": lambda m: set_attribute(m.element(), "tag", "a b"),
     "tag = function": lambda m: set_attribute(m.element(), "tag", etree.Comment),
@@ -426,6 +540,7 @@ ODD_SEVERAL = {
     "extend own children", "addnext of itself's child", "removed while iterated",
     "XPath that edits", "XPath that takes away", "XSLT that edits", "target of a parser", "held attributes",
     "edits of a walk", "drop_tag", "drop_tree", "text by a smart string", "reversed siblings",
-    "append of an own class", "append of iterparse", "append E with a node", "comment tail", "comment beside comment",
+    "append of an own class", "append of iterparse", "attrib.pop of all", "many attributes, one by one", "to XHTML",
+    "from XHTML", "fill form", "form", "included", "append E with a node", "comment tail", "comment beside comment",
 }  # fmt: skip
 """Those that are several edits."""

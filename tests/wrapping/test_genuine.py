@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import gc
 import io
+import pickle
 import subprocess
 import sys
 from random import Random
 from typing import Any
 
+import lxml.html
 import pytest
-from lxml import etree
+from lxml import etree, isoschematron, objectify, sax
 
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.wrapping import fromstring
@@ -84,6 +86,56 @@ READINGS = {
     "evaluator": lambda r: etree.XPathEvaluator(r)("count(//*)"),
     "extension": lambda r: r.xpath("f:double(2)", namespaces={"f": "urn:f"}, extensions={("urn:f", "double"): double}),
     "sax": lambda r: etree.tostring(etree.fromstring(etree.tostring(r))),
+    "saxify": lambda r: saxified(r),
+    "c14n file": lambda r: written(r, "write_c14n"),
+    "text only": lambda r: etree.tostring(r, method="text", encoding="unicode", with_tail=False),
+    "as html": lambda r: (lxml.html.tostring(r), lxml.html.HtmlMixin.text_content(r)),
+    "links": lambda r: list(lxml.html.iterlinks(etree.tostring(r))),
+    "classes": lambda r: sorted(lxml.html.Classes(r.attrib)),
+    "serialised in parts": lambda r: (etree.tostringlist(r), etree.tounicode(r)),
+    "into a file of others": lambda r: filed(r),
+    "smart strings": lambda r: [(str(s.getparent().tag), s.is_tail, s.attrname) for s in r.xpath("//text() | //@*")],
+    "every axis": lambda r: [
+        len(r.xpath(f"//{axis}::node()"))
+        for axis in ("ancestor", "following", "preceding", "following-sibling", "preceding-sibling", "parent", "self")
+    ],
+    "namespace axis": lambda r: r.xpath("//namespace::*"),
+    "variables": lambda r: len(r.xpath("$nodes/b", nodes=list(r))),
+    "regular expressions": lambda r: r.xpath("re:replace('a', 'a', 'g', 'b')", namespaces={"re": REGEX}),
+    "compiled": lambda r: [len(etree.XPath("//b")(r)), len(etree.ETXPath("//{urn:po}item")(r.getroottree()))],
+    "objectify path": lambda r: objectify.ObjectPath("{urn:po}order.item").hasattr(r),
+    "validators": lambda r: [
+        bool(validate(r))
+        for validate in (SCHEMA, RELAX, DECLARED, isoschematron.Schematron(RULES))
+    ],
+    "schema of the tree": lambda r: (r.getroottree().relaxng(RELAX_TREE), r.getroottree().xmlschema(SCHEMA_TREE)),
+    "transformed by the tree": lambda r: etree.tostring(r.getroottree().xslt(COPY.getroottree())),
+    "copied by XSLT": lambda r: etree.tostring(etree.XSLT(COPY)(r, p=etree.XSLT.strparam("v"))),
+    "part transformed": lambda r: etree.tostring(etree.XSLT(COPY)(r[2])),
+    "walked with tags": lambda r: [(e, n.text) for e, n in etree.iterwalk(r, events=("end",), tag=("b", "{urn:po}*"))],
+    "iterators": lambda r: [
+        [str(n.tag) for n in each] for each in (
+            r.iterdescendants("b"), r[1].iterancestors(), r[1].itersiblings(), r[-1].itersiblings(preceding=True),
+            r.iterchildren(reversed=True), reversed(r), r.getroottree().iter("*"),
+        )
+    ],
+    "compared": lambda r: (r == r, r != r[0], r in {r}, r[1] in r, r[1][0] in r, sorted(map(str, {n.tag for n in r}))),
+    "copied by parts": lambda r: [etree.tostring(copy.copy(n)) for n in r.iter()],
+    "tree copied": lambda r: etree.tostring(copy.deepcopy(r.getroottree())),
+    "pickled": lambda r: raised(lambda: pickle.dumps(r)),
+    "made, not put": lambda r: etree.tostring(r.makeelement("x", r.attrib, r.nsmap)),
+    "document": lambda r: (
+        r.getroottree().docinfo.doctype, r.getroottree().docinfo.root_name, r.getroottree().docinfo.standalone,
+        r.getroottree().getroot() is r,
+    ),
+    "instruction": lambda r: [(n.target, n.text, n.get("x"), dict(n.attrib)) for n in r.iter(etree.PI)],
+    "what is not there": lambda r: [
+        raised(call) for call in (
+            lambda: r[99], lambda: r.attrib["none"], lambda: r.index(etree.Element("x")), lambda: r.xpath("//q:x"),
+            lambda: r.remove(etree.Element("x")), lambda: r.replace(etree.Element("x"), etree.Element("y")),
+            lambda: r.attrib.pop("none"), lambda: r.insert(0, None), lambda: r.append("x"), lambda: r.extend(["x"]),
+        )
+    ],
 }  # fmt: skip
 
 
@@ -91,10 +143,33 @@ def double(_: Any, number: float) -> float:
     return 2 * number
 
 
-def written(root: Any) -> bytes:
+def written(root: Any, how: str = "write") -> bytes:
     out = io.BytesIO()
-    root.getroottree().write(out, encoding="utf-8")
+    getattr(root.getroottree(), how)(out)
     return out.getvalue()
+
+
+def filed(root: Any) -> bytes:
+    out = io.BytesIO()
+    with etree.xmlfile(out) as file, file.element("all"):
+        file.write(root, *root, pretty_print=True)
+    return out.getvalue()
+
+
+def saxified(root: Any) -> bytes:
+    handler = sax.ElementTreeContentHandler()
+    sax.saxify(root, handler)
+    return etree.tostring(handler.etree)
+
+
+def raised(call: Any) -> str:
+    try:
+        call()
+    except Exception as error:
+        return next(
+            kind.__name__ for kind in type(error).__mro__ if kind.__module__ in ("builtins", "lxml.etree")
+        )
+    return "nothing"
 
 
 SHEET = etree.XSLT(etree.XML(
@@ -109,6 +184,23 @@ SCHEMA = etree.XMLSchema(etree.XML(
     '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:po">'
     '<xs:element name="order"/></xs:schema>'
 ))  # fmt: skip
+
+
+SCHEMA_TREE = etree.XML(
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:po">'
+    '<xs:element name="order"/></xs:schema>'
+)
+RELAX_TREE = etree.XML('<element xmlns="http://relaxng.org/ns/structure/1.0"><anyName/><text/></element>')
+DECLARED = etree.DTD(io.StringIO('<!ELEMENT order ANY><!ATTLIST order id CDATA "o" k CDATA "d">'))
+RULES = etree.XML(
+    '<schema xmlns="http://purl.oclc.org/dsdl/schematron"><pattern id="p"><rule context="b">'
+    '<report test="@k">k</report></rule></pattern></schema>'
+)
+REGEX = "http://exslt.org/regular-expressions"
+COPY = etree.XML(
+    '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:param name="p"/><xsl:template '
+    'match="@*|node()"><xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy></xsl:template></xsl:stylesheet>'
+)
 
 
 @pytest.mark.parametrize("name", READINGS)

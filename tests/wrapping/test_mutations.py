@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.wrapping.judge import Judge
-from tests.wrapping.long_run import COMPANY, FEEDING, MODES, SEVERAL, Mode, run
+from tests.wrapping.long_run import COMPANY, FEEDING, MODES, SEVERAL, STARTING, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.wrapping import fromstring
 
@@ -63,7 +63,10 @@ TestEditsHoldingNothing.settings = settings(max_examples=3, stateful_step_count=
 
 @pytest.mark.parametrize(
     ("seed", "mode"),
-    [pytest.param(*each, id=str(each[1])) for each in enumerate((*MODES, *COMPANY[::3], *FEEDING[::2]))],
+    [
+        pytest.param(*each, id=str(each[1]))
+        for each in enumerate((*MODES, *COMPANY[::3], *FEEDING[::2], *STARTING))
+    ],
 )
 def test_many_edits(seed: int, mode: Mode) -> None:
     calls = run(mode, 20, seed)

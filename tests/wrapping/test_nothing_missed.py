@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -162,6 +163,116 @@ def test_a_name_may_be_given_in_any_form(name: Any) -> None:
     renamed.tag = name
     root.append(renamed)
     assert seen == [f"ins {path}+", f"ins {path}/y"]
+    document._check()
+
+
+@pytest.mark.parametrize("name", [etree.QName("c"), b"c", "{}c"])
+def test_a_state_may_have_names_in_any_form(name: Any) -> None:
+    state = etree.fromstring("<r><b>x</b></r>", plain_parser())
+    state[0].tag = name
+    document = fromstring("<r><c>x</c></r>")
+    seen = told(document)
+    assert document.update_to(state) == 0
+    state[0].text = "y"
+    document.update_to(state)
+    assert seen == ["upd /r/c/text()"]
+    document._check()
+
+
+def test_a_name_may_say_that_it_is_in_no_namespace() -> None:
+    document = fromstring(X)
+    seen = told(document)
+    root = document.root
+    root[1].tag = "{}q"
+    renamed = etree.Element("z")
+    renamed.tag = "{}q"
+    root.append(renamed)
+    etree.SubElement(root, "{}q", {"{}k": "1"})
+    assert seen == ["del /r/b+", "ins /r/q", "ins /r/q", "ins /r/q+", "ins /r/q/@k"]
+    document._check()
+
+
+@pytest.mark.parametrize("edit", [
+    lambda r: setattr(r[0], "tag", "{a b}c"), lambda r: r[0].set("{%}k", "1"),
+    lambda r: r[0].attrib.update({'{"}k': "1"}), lambda r: r.append(in_no_uri()),
+])  # fmt: skip
+def test_a_namespace_that_no_document_can_declare_is_refused(edit: Callable[[Any], Any]) -> None:
+    """lxml takes what is no URI, writes it, and cannot read it; declarations that stay behind are not written."""
+    document = fromstring(X)
+    seen = told(document)
+    with pytest.raises(RefusedError, match="no name that XML has"):
+        edit(document.root)
+    assert seen == []
+    assert document.verify() == []
+    etree.SubElement(document.root, "e").text = "x"
+    assert rebuilt(document) == [node.tag for node in document.root.iter(etree.Element)]
+
+
+def in_no_uri() -> Any:
+    node = etree.Element("a")
+    node.tag = "{a b}a"
+    return node
+
+
+def rebuilt(document: Document) -> list[str]:
+    return [str(node.tag) for node in etree.fromstring(document.snapshot()[0]).iter(etree.Element)]
+
+
+def test_a_snapshot_has_the_namespaces_that_declarations_hide() -> None:
+    """lxml writes the element by a declaration further out that another one hides."""
+    document = fromstring("<r xmlns='urn:x'><a xmlns=''><b xmlns='urn:x'/></a></r>")
+    document.root.append(document.root[0])
+    assert document.root[0][0].tag == "{urn:x}b"
+    document.root.append(etree.fromstring("<a xmlns=''><b xmlns='urn:x'/></a>"))
+    assert rebuilt(document) == ["{urn:x}r", "a", "{urn:x}b", "a", "{urn:x}b"]
+
+
+def test_an_id_of_two_elements_is_refused_by_snapshots_only() -> None:
+    document = fromstring("<r><a xml:id='a'/></r>")
+    document.root.append(copy.deepcopy(document.root[0]))
+    with pytest.raises(RefusedError, match="ID a already defined"):
+        document.snapshot()
+    document.root.remove(document.root[0])
+    assert rebuilt(document) == ["r", "a"]
+
+
+# --- attributes that a document type has defaults of
+
+DECLARED = (
+    "<!DOCTYPE r [<!ATTLIST r k CDATA 'd' l CDATA #IMPLIED><!ATTLIST a k CDATA #FIXED 'f'>]>"
+    + "<r k='1' l='2'><a/></r>"
+)
+
+
+@pytest.mark.parametrize(("edit", "events"), [
+    (lambda r: r.attrib.pop("k"), ["del /r/@k"]),
+    (lambda r: r.attrib.__delitem__("k"), ["del /r/@k"]),
+    (lambda r: r.attrib.__delitem__(etree.QName("k")), ["del /r/@k"]),
+    (lambda r: r.attrib.clear(), ["del /r/@l+", "del /r/@k"]),
+    (lambda r: r[0].attrib.pop("k", None), []),
+    (lambda r: r[0].attrib.pop(b"k", None), []),
+    (lambda r: r[0].set("k", "f"), ["ins /r/a/@k"]),
+])  # fmt: skip
+def test_the_default_of_a_document_type_is_no_attribute(
+    edit: Callable[[Any], Any], events: list[str]
+) -> None:
+    """lxml reads it where there is none; to delete it there crashes lxml 6.1."""
+    document = fromstring(DECLARED)
+    seen = told(document)
+    edit(document.root)
+    assert seen == events
+    document._check()
+
+
+@pytest.mark.parametrize("key", ["k", b"k", etree.QName("k"), "{}k"])
+def test_the_default_of_a_document_type_cannot_be_deleted(key: Any) -> None:
+    document = fromstring(DECLARED)
+    element = document.root[0]
+    assert element.get(key) == "f"
+    with pytest.raises(KeyError):
+        del element.attrib[key]
+    with pytest.raises(KeyError):
+        element.attrib.pop(key)
     document._check()
 
 

@@ -84,7 +84,7 @@ def with_pipes_kept(logs: LogPath | Iterable[LogPath], stack: ExitStack) -> list
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xmlcep-pipe-")))
         called = "standard input" if name == STANDARD_INPUT else name
         # What does not know of pipes says the path, which should tell as well.
-        path = folder / (called if name == STANDARD_INPUT else str(len(names)))
+        path = folder / (called if name == STANDARD_INPUT else f"{len(names)} {Path(name).name}")
         _keep(name, path)
         kept.append(PipeCopy(called, path))
     return kept

@@ -24,6 +24,7 @@ from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
 from ..rules.references import empty_lookups
 from ..rules.ruleset import all_expressions
+from ..rules.slips import slips
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import did_you_mean_or_list
 from ._check_json import report
@@ -96,7 +97,7 @@ def command(
             raise
         click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
-    warnings = [] if schema is not None else impossible(checked)
+    warnings = [] if schema is not None else [*impossible(checked), *slips(checked)]
     warnings += [] if checked.triggers is None else idle(checked.triggers)
     warnings += empty_lookups(
         checked.references, checked.documents, all_expressions(checked.graph, checked.triggers)

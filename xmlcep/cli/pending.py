@@ -38,7 +38,9 @@ def command(
     if format == "json":
         for group in found:
             show_record(group.to_record())
+        for note in found.notes:  # a line of JSON is a group
+            click.echo(note, err=True)
     elif full:
-        show_text("\n\n".join(group.text() for group in found) or str(found))
+        show_text("\n\n".join([*(group.text() for group in found), *found.notes]) if found else str(found))
     else:
         show_text(str(found))

@@ -8,17 +8,17 @@ from .state import PathKind, State
 
 def insert_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``ins`` of an element; one whose parent is not here becomes the root of a detached fragment."""
-    nodes, trees, ids = state.nodes, state.trees, event[IDS]
-    node = ids[-1]
-    if node in nodes.names or node in nodes.texts or node in nodes.attributes:
+    nodes, trees, ids = state.nodes, state.trees, event[3]
+    node, names, children = ids[-1], nodes.names, nodes.children
+    if node in names or node in nodes.texts or node in nodes.attributes:
         return state.misfit(event, "a node with this id is there already")
     parent = ids[-2] if len(ids) > 1 else None
-    siblings = None if parent is None else nodes.children.get(parent)
+    siblings = children.get(parent)  # type: ignore[arg-type]
     index: int | None = None  # behind all others
-    if parent is None or siblings is None:
-        _insert_root(state, event, node, parent)
-    elif isinstance(siblings, dict):
+    if isinstance(siblings, dict):
         siblings[node] = None
+    elif parent is None or siblings is None:
+        _insert_root(state, event, node, parent)
     else:
         index = state.index(event, siblings)
         if index == len(siblings):
@@ -26,11 +26,11 @@ def insert_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
             index = None
         else:
             nodes.ordered_siblings(parent).insert(index, node)
-    nodes.names[node] = kind.name
-    nodes.children[node] = [] if kind.ordered else {}
+    names[node] = kind.name
+    children[node] = [] if kind.ordered else {}
     if trees is None:
-        pass
-    elif parent is None or siblings is None:
+        return None
+    if parent is None or siblings is None:
         trees.insert_root(node)
     else:
         trees.insert(parent, index, node)

@@ -16,7 +16,7 @@ from lxml import etree
 
 from path_types import Axis, PathType, Step
 
-from ..arguments import ITERABLE, check, check_event, refuse
+from ..arguments import IDS, ITERABLE, MAPPING, STRING, check, check_event, refuse
 from ..errors import XmlCepError
 from ..events import OP, PATH, PrimitiveEvent
 from ..xpath import Environment
@@ -93,6 +93,7 @@ class Replica:
 
         Raises `SnapshotError` when the text is not safe, well-formed XML or the number of ids is wrong.
         """
+        check("from_snapshot()", xml_text=(xml_text, STRING), ids=(ids, IDS))
         replica = cls(strictness=strictness, needs=needs)
         nodes = NodeTables()
         trees, root = load_snapshot(nodes, xml_text, ids), ids[0]
@@ -246,7 +247,7 @@ class Replica:
         """
         try:
             try:
-                handle, kind = self._handles[event[OP]][event[PATH]]
+                handle, kind = self._handles[event[1]][event[2]]
             except (LookupError, TypeError):
                 check_event("apply()", event)
                 handle, kind = self._learn(event[OP], event[PATH])
@@ -316,6 +317,7 @@ class Replica:
     ) -> Replica:
         """The replica that `to_state` described, for the same ``needs`` if it was ``partial``; raises `SnapshotError`
         for a state of another version."""
+        check("from_state()", state=(state, MAPPING))
         if state.get("version") != _STATE_VERSION:
             raise SnapshotError(
                 f"replica state of version {state.get('version')!r}: this release reads version {_STATE_VERSION}"

@@ -14,9 +14,15 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def _value(event: PrimitiveEvent) -> str:
     """The value of an event as XML can hold it; raises `ValueError` if it cannot."""
     text = event[VALUE] or ""
-    if not str.isprintable(text) and (wrong := _NOT_XML.search(text)):
-        raise ValueError(f"XML has no character {wrong.group()!r}")
+    if not str.isprintable(text):
+        _check_characters(text)
     return text
+
+
+def _check_characters(text: str) -> None:
+    wrong = _NOT_XML.search(text)
+    if wrong:
+        raise ValueError(f"XML has no character {wrong.group()!r}")
 
 
 # -- attributes ---------------------------------------------------------------------------------------------
@@ -90,21 +96,25 @@ def _set(state: State, parent: int, event: PrimitiveEvent, name: str) -> None:
 
 def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``ins`` of a text node."""
-    nodes, ids = state.nodes, event[IDS]
-    node = ids[-1]
+    nodes, ids = state.nodes, event[3]
+    node, texts = ids[-1], nodes.texts
     parent = ids[-2] if len(ids) > 1 else None
-    siblings = None if parent is None else nodes.children.get(parent)
+    siblings = nodes.children.get(parent)  # type: ignore[arg-type]
     if parent is None or siblings is None:
         return state.misfit(event, f"its parent (node {parent}) is not there")
-    if node in nodes.texts or node in nodes.names or node in nodes.attributes:
+    if node in texts or node in nodes.names or node in nodes.attributes:
         return state.misfit(event, "a node with this id is there already")
-    index = state.index(event, siblings)
-    text = nodes.texts[node] = _value(event)
-    if not siblings:
+    text = event[4] or ""
+    if not str.isprintable(text):
+        _check_characters(text)
+    if not siblings and not event[6]:  # pos: as most do
+        texts[node] = text
         nodes.children[parent] = [node]
         if state.trees is not None:
             state.trees.elements[parent].text = text or None
         return None
+    index = state.index(event, siblings)
+    texts[node] = text
     nodes.ordered_siblings(parent).insert(index, node)
     if state.trees is not None:
         state.trees.refresh_text(parent, index)
@@ -113,16 +123,18 @@ def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
 
 def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``upd`` of a text node; one that was lost is inserted."""
-    nodes, trees, node = state.nodes, state.trees, event[IDS][-1]
-    before = nodes.texts.get(node)
-    if before is None:
+    nodes, trees, node = state.nodes, state.trees, event[3][-1]
+    texts = nodes.texts
+    if node not in texts:
         state.misfit(event, "there is no such text node")
         return insert_text(state, event, kind)
-    if state.strict and event[OLD] is not None and event[OLD] != before:
-        state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
-    text = _value(event)
+    if state.strict and event[OLD] is not None and event[OLD] != texts[node]:
+        state.misfit(event, f"old is {event[OLD]!r}, but the text is {texts[node]!r}")
+    text = event[4] or ""
+    if not str.isprintable(text):
+        _check_characters(text)
     if trees is None:
-        nodes.texts[node] = text
+        texts[node] = text
         return None
     parent = _alone_in(state, event)
     if parent is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -16,7 +16,6 @@ from .deliveries import filtered, in_full, limited
 from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
-from .release import Deferral
 from .tree import TreeState
 from .tree_dispatch import Part, TreeDispatch
 
@@ -57,13 +56,13 @@ class BoundDispatch:
     go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then. ``whole`` does what is
     direct and frees what is ``freed``, where nothing ever waits for a release, a timer or the document.
 
-    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes, ``readers``
-    what waits there for these, with the index of the group's node among the event's ids; ``is_silent`` says that it
-    only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the operators
-    (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where nothing waits
-    for a release or, if ``timed``, for a timer, ``at_once`` those to which nothing can come any more in any case; of
-    the others, ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that
-    may come first, what takes the event there.
+    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes,
+    ``readers`` the nodes that wait there for these, with the index among the event's ids of what may be one;
+    ``is_silent`` says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the
+    multiplicities and the operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest``
+    frees them all, where nothing waits for a release or, if ``timed``, for a timer, ``at_once`` those to which
+    nothing can come any more in any case; of the others, ``awaited``, that is not known. ``turns`` are the
+    ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
@@ -74,7 +73,7 @@ class BoundDispatch:
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
-    readers: tuple[tuple[Deferral, int], ...]
+    readers: tuple[tuple[Container[int], int], ...]
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]

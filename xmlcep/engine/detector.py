@@ -291,19 +291,19 @@ class Detector:
         """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
         waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
         False, for others."""
-        setting, clock, document = self._setting, self._clock, self._document
+        clock, document, edit = self._clock, self._document, self._edit
         if event[11] or self._more:
             return False
         if document is not None:  # otherwise nothing waits for a condition
-            waiting, edit = setting.waiting, self._edit
-            if waiting.blocked and bound is not None:
-                for deferral, index in bound.readers:
-                    if deferral.waits_at(event[3][index]):
-                        return False
             if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
+            if bound is not None:
+                ids = event[3]
+                for waiting, index in bound.readers:
+                    if ids[index] in waiting:
+                        return False
         if clock.follows_time:
-            timers, expiries = setting.timers, setting.expiries
+            timers, expiries = self._setting.timers, self._setting.expiries
             if (
                 timers.size
                 # What is asked there first, without the call.
@@ -330,7 +330,7 @@ class Detector:
             clock.edit += 1
         if document is not None:
             document.apply(event)
-            self._edit.before = event
+            edit.before = event
         return True
 
     def _feed_in_full(
@@ -716,6 +716,10 @@ class Detector:
         evaluation = self._evaluation
         waits = evaluation.waiting.release or evaluation.waiting.blocked
         return not (waits or evaluation.report or evaluation.size())
+
+    def awaits_end(self) -> bool:
+        """Whether the end of the transaction, of the edit or of the document (`flush`) may raise something."""
+        return bool(self._evaluation.waiting.release or self._setting.timers.size or self.is_in_edit)
 
     def size(self) -> int:
         """How many events are stored in all groups of all trees: what memory depends on (G4)."""

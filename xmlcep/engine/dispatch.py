@@ -70,6 +70,7 @@ class ActiveTrees:
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others, and ``timed`` those with timers; ``conditional``
     are those with a condition; ``asking`` those that ask the document or use the event of one that does (U2).
+    ``remembering`` is the language, if there is one, of an expression that remembers events (O1).
     ``by_type`` says what primitive events mean, by operation and path type, None if they mean nothing;
     ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
     """
@@ -112,6 +113,7 @@ class ActiveTrees:
             for tree in self.trees
             for program in graph.programs[tree.index]
         )
+        self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._by_path = ByEnding(_by_path(self.trees))
         self._by_scope = _by_scope(self.trees)
@@ -223,6 +225,16 @@ def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
             f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
         )
     return ActiveTrees(graph, names)
+
+
+def _remembering(graph: EventGraph) -> str | None:
+    for tree in graph.programs:
+        for program in tree:
+            for leaf in program.leaves:
+                opaque = None if leaf is None else leaf.opaque
+                if opaque is not None and getattr(opaque.ask, "keeps_state", False):
+                    return opaque.language
+    return None
 
 
 def _promises_of_reused(graph: EventGraph) -> list[Promise]:

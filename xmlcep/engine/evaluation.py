@@ -198,29 +198,26 @@ class Evaluation:
         if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
             self._process_tree_by_tree(event, bound)
             return
-        elsewhere = self.waiting.elsewhere
+        elsewhere, report = self.waiting.elsewhere, self.report
         left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
-        if bound is None:
-            for index in left:
-                self.trees[index].release_left(event[2], event[3], event)
-            if self.departed.awaited:
-                self.departed.look_after_releases()
-            return
-        report, ids = self.report, event[3]
-        before = len(report)
-        for accept, position in bound.first or ():
-            accept(ids[position], event)
+        path, ids = event[2], event[3]
         users: Collection[int] = ()
-        if bound.passes_on and len(report) > before:
-            users = self._let_users_take(event, before)
+        before = len(report)
+        if bound is not None:
+            for accept, position in bound.first or ():
+                accept(ids[position], event)
+            if bound.passes_on and len(report) > before:
+                users = self._let_users_take(event, before)
         delivered = len(report)
         for index in left:
             if index not in users:
-                self.trees[index].release_left(event[2], event[3], event)
-        if (users or before < delivered < len(report)) and len(report) > before + 1:
+                self.trees[index].release_left(path, ids, event)
+        if len(report) > before + 1 and (users or before < delivered < len(report)):
             report[before:] = sorted(report[before:], key=self._turn)
-        if bound.freed or self.departed.awaited:
+        if bound is not None and bound.freed:
             self.end_time_point(event, bound)
+        elif self.departed.awaited:
+            self.departed.look_after_releases()
 
     def release_elsewhere(self, cause: TimePoint) -> None:
         """`run` for something that happened elsewhere, and means nothing to any tree."""

@@ -73,6 +73,11 @@ PRIMITIVE: Sight[PrimitiveEvent] = Sight(
 COMPOSITE: Sight[CompositeEvent] = Sight(lambda event: "", _of_composite)
 
 
+def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
+    """What may be a plain tuple as an event; an event stays itself: a witness knows it by its identity."""
+    return event if type(event) is PrimitiveEvent else PrimitiveEvent(*event)
+
+
 Answered: TypeAlias = tuple[PrimitiveEvent, Mapping[str, Any]]
 """An event of an opaque leaf, with what the engine has returned (Z26)."""
 
@@ -136,7 +141,7 @@ class LeafState:
     def reader(self, operation: str, path: PathType) -> Reader:
         """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:
-            return lambda event: self.read(PrimitiveEvent(*event))
+            return lambda event: self.read(_as_event(event))
         asked = self._of_path(path)
         filter_ = asked.filter
         if filter_ is None and 1 <= len(asked.bindings) <= 2:  # as most have
@@ -159,7 +164,7 @@ class LeafState:
     def filter(self, path: PathType) -> Callable[[PrimitiveEvent], bool] | None:
         """Whether it takes a primitive event of this type, or a tuple of their layout; None if it takes all."""
         if self._opaque is not None:
-            return lambda event: self.read(PrimitiveEvent(*event)) is not None
+            return lambda event: self.read(_as_event(event)) is not None
         filter_ = self._of_path(path).filter
         if filter_ is None:
             return None

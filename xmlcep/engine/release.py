@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from enum import Enum
 from functools import partial
 
@@ -102,11 +102,16 @@ class Deferral:
             return acceptor_of(self, self.setting.clock, child)
         if not self._awaits:
             return partial(self._ask, keep)
-        pending, await_release = self.pending, self._await_release
+        pending, stale, tree, is_left = self.pending, self.stale, self._tree, self._is_left
+        release, elsewhere = self._waiting.release, self._waiting.elsewhere
 
         def accept_and_wait(key: Key, event: PrimitiveEvent) -> None:
-            if keep(key, event) and key not in pending:
-                await_release(key)
+            # What _await_release does, without its call.
+            if keep(key, event) and key not in pending and key not in stale:
+                pending.add(key)
+                release.add(tree)
+                if is_left:
+                    elsewhere.add(tree)
 
         return accept_and_wait
 
@@ -173,12 +178,11 @@ class Deferral:
             self.touched.add(node)
         return waits
 
-    def waits_at(self, node: int) -> bool:
-        """Whether a group of this node waits for its condition."""
-        blocked, stale, state = self.blocked, self.stale, self.state
-        if not state.by_value:
-            return node in blocked or node in stale
-        return any(key in blocked or key in stale for key in state.keys_at(node))
+    def places_that_wait(self) -> tuple[Container[int], ...]:
+        """The nodes of which a group waits for its condition, as they are whenever somebody asks."""
+        if self.state.by_value:
+            return (_PlacesThatWait(self),)
+        return (self.blocked, self.stale) if self._awaits else (self.blocked,)
 
     def _reconsider(self, key: Key) -> None:
         """The next release concerns the group again."""
@@ -226,14 +230,6 @@ class Deferral:
         Only without a condition, and where groups are places.
         """
         pending, state = self.pending, self.state
-        if len(pending) == 1:  # as almost always: the next event somewhere else releases
-            key = pending.pop()
-            if key == here:
-                pending.add(key)
-                return True
-            self._waiting.released.add(self._tree)
-            state.release_alone(key, cause)
-            return False
         due = sorted(self.left(here))
         pending.difference_update(due)
         self._waiting.released.add(self._tree)
@@ -346,3 +342,14 @@ class Deferral:
         return setting.document.environment(
             state.node.path, (place,), setting.references, in_tables=in_tables
         )
+
+
+class _PlacesThatWait(Container[int]):
+    """`Deferral.places_that_wait` where groups are of values, too."""
+
+    def __init__(self, deferral: Deferral) -> None:
+        self._deferral = deferral
+
+    def __contains__(self, node: object) -> bool:
+        blocked, stale, keys = self._deferral.blocked, self._deferral.stale, self._deferral.state.keys_at
+        return isinstance(node, int) and any(key in blocked or key in stale for key in keys(node))

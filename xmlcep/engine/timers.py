@@ -111,5 +111,5 @@ class Timers:
         """Forgets everything."""
         for heap in self._heaps.values():
             heap.clear()
-        self.size = 0
+        self._count = self.size = 0
         self.changes = self.transactions = self.time = NEVER

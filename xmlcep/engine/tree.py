@@ -6,7 +6,8 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -34,7 +35,9 @@ NO_ANSWERS: Answers = {}
 NOT_ASKED: Bindings = {}
 NO_CREATIONS: frozenset[int] = frozenset()
 _new_tuple = tuple.__new__
-_Released: TypeAlias = tuple[OperatorState, "Deferral | None", Collection[Key], "int | None"]
+_Released: TypeAlias = tuple[OperatorState, set[Key], "_ReleaseAlone", "_ReleaseLeft", "int | None"]
+_ReleaseAlone: TypeAlias = Callable[[Key, Cause], None]
+_ReleaseLeft: TypeAlias = Callable[["int | None", Cause], bool]
 
 
 class TreeState:
@@ -190,17 +193,23 @@ class TreeState:
         """
         places = self._places.get(path)
         if places is None:
-            places = self._places[path] = tuple(
-                [
-                    (state, deferral, () if deferral is None else deferral.pending, _index_of(state, path))
-                    for state, deferral in self._released
-                ]
-            )
-        waits = False
-        for state, deferral, pending, index in places:
-            if pending and deferral is not None:
-                waits = deferral.release_left(None if index is None else ids[index], cause) or waits
-            if state.outbox:
+            places = self._places[path] = tuple([self._released_at(path, *each) for each in self._released])
+        waiting, waits, released = self.setting.waiting, False, False
+        for state, pending, release_alone, release_left, index in places:
+            if pending:
+                if len(pending) > 1:
+                    waits = release_left(None if index is None else ids[index], cause) or waits
+                    released = True
+                else:  # as almost always: the next event somewhere else releases
+                    key = pending.pop()
+                    if index is not None and key == ids[index]:
+                        pending.add(key)
+                        waits = True
+                    else:
+                        waiting.released.add(self._index)
+                        release_alone(key, cause)
+                        released = True
+            if released and state.outbox:
                 entries, state.outbox = state.outbox, []
                 parent = state.parent
                 if parent is not None:
@@ -209,12 +218,20 @@ class TreeState:
         # What note does, without its calls: what an event elsewhere released can only wait at an operator above.
         if waits:
             return
-        waiting = self.setting.waiting
         waiting.elsewhere.discard(self._index)
         for deferral in self._released_by_flush:
             if deferral.pending:
                 return
         waiting.release.discard(self._index)
+
+    def _released_at(
+        self, path: PathType | None, state: OperatorState, deferral: Deferral | None
+    ) -> _Released:
+        """How an operator is released by an event of this path; nothing waits at one that is not deferred."""
+        if deferral is None:
+            return state, set(), _release_nothing, _release_none_left, None
+        index = _index_of(state, path)
+        return state, deferral.pending, deferral.state.release_alone, deferral.release_left, index
 
     def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""
@@ -307,13 +324,13 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
-    def readers(self, dispatch: TreeDispatch) -> Iterator[tuple[Deferral, int]]:
-        """What has a condition that reads what such an event can change (U7), with which of its ids is the node."""
+    def readers(self, dispatch: TreeDispatch) -> Iterator[tuple[Container[int], int]]:
+        """The nodes that wait for a condition which reads what such an event can change (U7), with which of its ids
+        may be one of them."""
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
             if deferral is not None:
-                for index in indexes:
-                    yield deferral, index
+                yield from product(deferral.places_that_wait(), indexes)
 
     def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
         """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
@@ -539,6 +556,15 @@ def _released(
 def _index_of(state: OperatorState, path: PathType | None) -> int | None:
     """Which of the ids of an event of this path is the operator's group, if any."""
     return None if path is None else state.grouping.place(path, range(len(path)))
+
+
+def _release_nothing(key: Key, cause: Cause) -> None:
+    """What there is to release at an operator that does not wait."""
+
+
+def _release_none_left(here: int | None, cause: Cause) -> bool:
+    """The same of several groups; none of them waits on."""
+    return False
 
 
 def _key(due: Due) -> Key:

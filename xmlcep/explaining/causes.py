@@ -9,8 +9,9 @@ from contexts.constraints import Objection
 from contexts.entry import EVENT
 from contexts.grouping import Key
 
-from ..algebra import Termination
+from ..algebra import Sequence, Termination, Unit
 from ..engine.operators import OperatorState
+from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
 from .nodes import Nodes, short, span
 from .reasons import Reason
@@ -35,11 +36,20 @@ def cause_of(
     events = tuple(entry[EVENT] for entry in objection.entries)
     said = _SAID.get(reason)
     text = reason.sentence if said is None else said(objection, tree, state, key, nodes)
-    fix = _release_fix(state) if reason is Reason.NOT_RELEASED else reason.fix
+    fix = reason.fix
+    if reason is Reason.NOT_RELEASED:
+        fix = _release_fix(state)
+    elif reason is Reason.WRONG_ORDER and not isinstance(state.node.definition, Sequence):
+        fix = ""  # of windows, which & cannot replace
     return Cause(reason, text, fix, events)
 
 
 _Said = Callable[[Objection, TreeState, OperatorState, "Key | None", Nodes], str]
+
+
+def _too_few(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
+    names = dict.fromkeys(nodes.event(entry[EVENT]) for entry in objection.entries)
+    return f"{' and '.join(names)} would do for several operands, but counts for one"
 
 
 def _order(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
@@ -58,6 +68,10 @@ def _expired(objection: Objection, _: TreeState, __: OperatorState, ___: Key | N
     names = [nodes.event(entry[EVENT]) for entry in objection.entries]
     most, by = span(objection.most, objection.unit), span(objection.by, objection.unit)
     between = " and ".join(names[:2]) if len(names) > 1 else f"{names[0]} and now" if names else "the events"
+    if objection.unit == MEASURE[Unit.TRANSACTIONS]:  # so many of them may have begun in between (Z7)
+        return (
+            f"{between} do not lie within {span(objection.most + 1, objection.unit)}, but {by} further apart"
+        )
     return f"{between} lie further apart than {most}, by {by}"
 
 
@@ -124,6 +138,7 @@ def _interval(entry: Entry) -> str:
 
 
 _SAID: dict[Reason, _Said] = {
+    Reason.NEVER_OCCURRED: _too_few,
     Reason.WRONG_ORDER: _order,
     Reason.EXPIRED: _expired,
     Reason.GAP: _expired,

@@ -15,13 +15,15 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from contexts import FLAT_KEY, Entry
+from contexts import CONTEXTS, FLAT_KEY, Entry
 from contexts.constraints import Objection
-from contexts.entry import EVENT
+from contexts.entry import AT, BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import Axis, PathType, Step, equals_or_ends, offset
 
+from ..algebra import Multiplicity
 from ..documents import Replica
+from ..engine.leaf import LeafState
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
@@ -30,7 +32,7 @@ from ..events import IDS, OP, PATH, CompositeEvent, CompositeType, Event, Primit
 from ..rules.programs import LeafProgram
 from ..rules.trees import LeafNode
 from .causes import cause_of, shown
-from .groups import TreeGroups, written
+from .groups import TreeGroups, bindings_of, written
 from .nearest import Types, nearest
 from .nodes import Nodes
 from .reasons import Reason
@@ -79,6 +81,11 @@ class Evidence:
         self.deleted: dict[int, PrimitiveEvent] = {}
         self._filtered: dict[tuple[LeafPlace, int], str | None] = {}
         self._guarded: dict[int, list[tuple[int, CompositeEvent, str]]] = defaultdict(list)
+        self._binders = {
+            place for place, leaf in tree.leaves.items() if leaf.program.binds and leaf.program.opaque is None
+        }
+        self._unread: list[tuple[int, int, list[Entry], int]] = []
+        self._operators = {None if state is tree.root else state.node.label: state for state in tree.states}
         self._leaf_of = {id(leaf.program): place for place, leaf in tree.leaves.items()}
 
     def place(self, event: Event) -> int | None:
@@ -108,6 +115,8 @@ class Evidence:
                 moment = clock.moment()
                 entry = (*entry, moment, moment, None)
             self._arrive(entry, meaning.deliveries)
+        if not event.more:
+            self._read()
 
     def note_composite(self, event: CompositeEvent) -> None:
         """A composite that was raised, of this tree or of another."""
@@ -119,6 +128,7 @@ class Evidence:
             deliveries = self.tree.composite_deliveries(event)
             if deliveries:
                 self._arrive(self.tree._entry(event, event.cause), deliveries)
+                self._read()
 
     def note_filtered(self, program: LeafProgram, event: Event) -> None:
         """A filter refused an event. What it saw is read now if it asks the document, which changes."""
@@ -143,7 +153,28 @@ class Evidence:
         if at is None:
             at = self.arrived[place] = {}
         for operator, child, _ in deliveries:
-            at.setdefault((operator, child), []).append(entry)
+            entries = at.setdefault((operator, child), [])
+            if (operator, child) in self._binders:
+                self._unread.append((operator, child, entries, len(entries)))
+            entries.append(entry)
+
+    def _read(self) -> None:
+        """The variables of what has arrived, at the end of its edit, as the engine reads them (U1, V1)."""
+        for operator, child, entries, index in self._unread:
+            entry = entries[index]
+            entries[index] = (
+                *entry[:BINDINGS],
+                self._bindings(self.tree.leaves[operator, child], entry[EVENT]),
+            )
+        self._unread.clear()
+
+    @staticmethod
+    def _bindings(leaf: LeafState, event: Event) -> Mapping[str, object] | None:
+        witness, leaf.witness = leaf.witness, None
+        try:
+            return leaf.read(event)
+        finally:
+            leaf.witness = witness
 
     def _meaning(self, operation: str, path: PathType) -> _Meaning | None:
         tree = self.tree.tree
@@ -199,6 +230,40 @@ class Evidence:
                 return (cause,) if cause is not None else ()
         return ()
 
+    def emptied(self, state: OperatorState, operand: int, key: Key) -> Key | None:
+        """Which of its groups the last event belongs to that has arrived at the inner operator in this group."""
+        inner = state.children[operand]
+        place = self._place_of_root(state, key)
+        if inner is None or place is None:
+            return None
+        last: Entry | None = None
+        found: Key | None = None
+        for (operator, leaf), entries in self.arrived.get(place, {}).items():
+            if not _is_below(self.tree.states[operator], inner):
+                continue
+            for entry in entries:
+                own = self._key_in(inner, operator, leaf, entry)
+                if (
+                    own is not None
+                    and (last is None or entry[AT] > last[AT])
+                    and self._is_in(state, key, entry)
+                ):
+                    last, found = entry, own
+        return found
+
+    def _key_in(self, state: OperatorState, operator: int, leaf: int, entry: Entry) -> Key | None:
+        """The key of the group of an operator to which an arrival at it or below it belongs, where that can be told."""
+        event = entry[EVENT]
+        if operator == state.node.index and leaf not in state.node.definition.optional_binders:
+            return self.key_of(state, leaf, entry)
+        if state.by_value:
+            return None
+        return FLAT_KEY if state.flat else state.grouping.place(event[PATH], event[IDS])
+
+    def _is_in(self, state: OperatorState, key: Key, entry: Entry) -> bool:
+        event = entry[EVENT]
+        return state.flat or state.grouping.place(event[PATH], event[IDS]) == state.grouping.place_of(key)
+
     def sharper(self, state: OperatorState, key: Key, objection: Objection) -> Objection:
         """Something newer may have taken the place of what would have done."""
         if objection.reason in ("not-released", "condition-false"):
@@ -229,10 +294,10 @@ class Evidence:
 
     def _fate(self, state: OperatorState, operand: int, key: Key, entry: Entry, place: int | None) -> Cause:
         """What became of an event that arrived in a group and is not stored there."""
-        event = entry[EVENT]
+        event, cause = entry[EVENT], None
         if place is not None:
-            cause = self._consumed(event, place)
-            if cause is not None:
+            cause = self._consumed(event, place) or self._in_inner(event, place)
+            if cause is not None and not self._is_kept(state):
                 return cause
             for _, forbidden, seen in reversed(self._guarded.get(place, ())):
                 if any(one is event for one in forbidden.flattened()):
@@ -242,7 +307,17 @@ class Evidence:
             if gone is not None:
                 return self._of_deleted(gone)
         others = self._unused(state, key, place)
-        return cause_of(state.lost(operand, key, entry, others), self.tree, state, key, self.nodes)
+        lost = state.lost(operand, key, entry, others)
+        if lost.reason == "consumed":
+            return cause or Cause(
+                Reason.CONSUMED, f"{self.nodes.event(event)} is not kept any more", "", (event,)
+            )
+        return cause_of(lost, self.tree, state, key, self.nodes)
+
+    def _is_kept(self, state: OperatorState) -> bool:
+        """Whether what an operator raises takes nothing from what it has stored."""
+        context = CONTEXTS.get(state.node.context.value)
+        return context is not None and context.keeps
 
     def _of_deleted(self, gone: PrimitiveEvent) -> Cause:
         return Cause(
@@ -253,11 +328,23 @@ class Evidence:
         """By which finding an event was used up, if it was."""
         for raised in reversed(self.raised.get(place, ())):
             if any(one is event for one in raised.constituents):
-                if raised.operator is not None:
-                    return self._consumed(raised, place)
-                text = f"{self.nodes.event(event)} is part of {self.nodes.event_in_full(raised)}"
-                return Cause(Reason.CONSUMED, text, Reason.CONSUMED.fix, (event, raised))
+                return (
+                    self._part_of(event, raised) if raised.operator is None else self._consumed(raised, place)
+                )
         return None
+
+    def _in_inner(self, event: Event, place: int) -> Cause | None:
+        """What an inner operator raised with an event, of which nothing more has become."""
+        for raised in reversed(self.raised.get(place, ())):
+            if any(one is event for one in raised.constituents):
+                return self._part_of(event, raised)
+        return None
+
+    def _part_of(self, event: Event, raised: CompositeEvent) -> Cause:
+        text = f"{self.nodes.event(event)} is part of {self.nodes.event_in_full(raised)}"
+        by = self._operators[raised.operator]
+        kept = isinstance(by.node.definition, Multiplicity) or self._is_kept(by)
+        return Cause(Reason.CONSUMED, text, "" if kept else Reason.CONSUMED.fix, (event, raised))
 
     def _unused(self, state: OperatorState, key: Key, place: int | None) -> list[list[Entry]]:
         """What has arrived in a group and is in nothing that was raised, by operand."""
@@ -423,9 +510,8 @@ class Evidence:
         leaf = self.tree.leaves.get((state.node.index, operand))
         bindings: Mapping[str, object] | None = None
         if leaf is not None:
-            witness, leaf.witness = leaf.witness, None
-            bindings = leaf.read(event)
-            leaf.witness = witness
+            known = bindings_of(entry)
+            bindings = self._bindings(leaf, event) if known is None else known
         elif type(event) is CompositeEvent:
             bindings = event.bindings
         return state.key_at(operand, place, bindings)
@@ -436,6 +522,13 @@ class Evidence:
     def groups(self) -> TreeGroups:
         """The groups of the tree as they are now, with what this evidence says of them."""
         return TreeGroups(self.tree, self.nodes, self)
+
+
+def _is_below(state: OperatorState, above: OperatorState) -> bool:
+    at: OperatorState | None = state
+    while at is not None and at is not above:
+        at = at.parent
+    return at is not None
 
 
 def _has(element: etree._Element, steps: Sequence[Step], prefix: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from contexts import FLAT_KEY, Entry
@@ -40,6 +41,9 @@ class Reasons(Protocol):
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """Why there is no composite of an inner operator in a group, apart from what its operands say."""
+
+    def emptied(self, state: OperatorState, operand: int, key: Key) -> Key | None:
+        """The group of an inner operator in this one that stores nothing any more."""
 
 
 class TreeGroups:
@@ -205,16 +209,17 @@ class TreeGroups:
             return Part(self._written(child.leaf), share, "", events, causes, (), negated)
         inner = state.children[k]
         assert inner is not None
+        if negated:
+            return Part(self._written(inner.node.definition), Share(0, 0), "", events, negated=True)
         best = self.best_inner(state, key, k)
+        if best is None and key is not None and self._reasons is not None:
+            best = self._reasons.emptied(state, k, key)
         begun = self.part(inner, best, self._inner_place(state, inner, key, best))
         if entries:
-            return Part(begun.text, begun.share.full(), "", events, (), (), negated, is_leaf=False)
-        if self._reasons is not None and not negated:
-            causes = (*begun.causes, *self._reasons.of_operator(state, k, key))
-            return Part(begun.text, begun.share, begun.place, (), causes, begun.parts, negated, is_leaf=False)
-        return Part(
-            begun.text, begun.share, begun.place, (), begun.causes, begun.parts, negated, is_leaf=False
-        )
+            return Part(begun.text, begun.share.full(), "", events, is_leaf=False)
+        if self._reasons is not None:
+            begun = replace(begun, causes=(*begun.causes, *self._reasons.of_operator(state, k, key)))
+        return begun
 
     def inner(self, state: OperatorState, key: Key) -> Sequence[tuple[int, Key]]:
         """The groups of inner operators in a group, each with its operand."""
@@ -236,7 +241,7 @@ class TreeGroups:
         if key is not None and state.grouping.place_of(key) == inner.grouping.place_of(own):
             return ""
         path, ids = self.instance(inner, own)
-        return "" if path is None else self.nodes.name(path, ids)
+        return self.nodes.of_id(inner.grouping.place_of(own)) if path is None else self.nodes.name(path, ids)
 
     def _nothing_of(self, state: OperatorState) -> Share:
         width = len(state.node.children)

@@ -206,11 +206,13 @@ class PendingGroup:
 
 
 class Pending(Sequence[PendingGroup]):
-    """Groups, the most complete first; ``total`` is how many there are, of which these are the first."""
+    """Groups, the most complete first; ``total`` is how many there are, of which these are the first, ``notes`` what
+    else there is to say of the log."""
 
-    def __init__(self, groups: Sequence[PendingGroup], total: int) -> None:
+    def __init__(self, groups: Sequence[PendingGroup], total: int, notes: tuple[str, ...] = ()) -> None:
         self._groups = tuple(groups)
         self.total = total
+        self.notes = notes
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -226,7 +228,7 @@ class Pending(Sequence[PendingGroup]):
         lines = [str(group) for group in self._groups]
         if self.total > len(lines):
             lines.append(f"and {self.total - len(lines):,} more")
-        return "\n".join(lines) or "nothing is pending"
+        return "\n".join([*(lines or ["nothing is pending"]), *self.notes])
 
     def __repr__(self) -> str:
         return f"<{self.total} pending groups>"

@@ -145,7 +145,8 @@ def _reasoned(
     ):
         return group, None
     guarded = evidence.guarded_at(candidate.place)
-    if guarded is not None and not group.share.satisfied:
+    unanswered = cause is None and not _raised_at(evidence, candidate.place)
+    if guarded is not None and (unanswered or not group.share.satisfied):
         return group, guarded
     gone = None if evidence.tree.flat else evidence.deleted.get(candidate.place)
     if gone is not None and (cause is None or cause.reason is not Reason.CONSUMED):

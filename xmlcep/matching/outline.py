@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 from lxml import etree
 
 from ..errors import XmlCepError
+from ..xml_parser import is_blank
+from ..xml_writer import as_name
 
 Node: TypeAlias = Any
 """An lxml element, comment or processing instruction."""
@@ -104,7 +106,11 @@ def _outline(root: Node, contents: Contents, ignore_whitespace: bool) -> Outline
     size = len(nodes)
     numbers = contents.numbers
     before = len(numbers)
-    names = [node.tag for node in nodes]
+    # A name may be set as a `QName`, bytes, or beginning with ``{}``, and is read as that from lxml's own elements.
+    names = [
+        name if type(name) is str and name[:2] != "{}" else as_name(name)
+        for name in (node.tag for node in nodes)
+    ]
     raw_texts, raw_tails = list(map(_TEXT, nodes)), list(map(_TAIL, nodes))
     tag: list[str | None] = [None] * size
     attributes: list[tuple[tuple[str, str], ...]] = [()] * size
@@ -163,12 +169,12 @@ def _only_indents(
     inside: str | None, children: Sequence[int], tails: Sequence[str | None], tag: Sequence[str | None]
 ) -> bool:
     """Whether an element has child elements and no text but white space."""
-    if inside is not None and not inside.isspace():
+    if inside is not None and not is_blank(inside):
         return False
     elements = False
     for child in children:
         behind = tails[child]
-        if behind and not behind.isspace():
+        if behind and not is_blank(behind):
             return False
         elements = elements or tag[child] is not None
     return elements

@@ -196,15 +196,19 @@ class Recording(Single):
 
         Raises `LogError` if one is open already: a log follows one, which can have any number of rules.
         """
-        from .recorded_watch import RecordedWatch  # the engine is only needed by those who watch
+        from ..wrapping.watches import check_opening  # the engine is only needed by those who watch
+        from .recorded_watch import RecordedWatch
 
         if self._watch is not None and not self._watch.closed:
             raise LogError(
                 f"{self._writer.file}: a recorded watch is open: close it, or put all rules into it"
             )
         document: Any = self._doc
+        check_opening(document, rules, on_event, keep)
         opened = f"{self._writer.file}:{self._checkpoints.here().line + 1}"
-        self._watch = RecordedWatch(document, rules, self, on_event=on_event, operators=operators, keep=keep)
+        self._watch = RecordedWatch(
+            document, rules, self, on_event=on_event, operators=bool(operators), keep=keep
+        )
         self._opened = opened
         return self._watch
 

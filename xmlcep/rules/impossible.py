@@ -30,6 +30,7 @@ from ..events import PrimitiveType, Scope
 from ..language import print_path
 from .active_rules import own_events
 from .ruleset import Rules
+from .slips import text_meant
 
 
 def impossible(rules: Rules, *, updates: bool = True) -> list[RuleProblem]:
@@ -60,10 +61,11 @@ class _Checker:
         for leaf in leaves_of(expression):
             if _operation(leaf) == "upd" and leaf.type.path.last.is_element:
                 path = leaf.type.path
+                text = text_meant(path) or path.child(Step.text())
                 yield (
                     leaf,
                     f"an element has no value that could be updated, so that upd({self._shown(path)}) never happens",
-                    f"write upd({self._shown(path.child(Step.text()))}) for its text, or upd of one of its attributes",
+                    f"write upd({self._shown(text)}) for its text, or upd of one of its attributes",
                 )
 
     def _lifetimes(self, operator: Operator, order: Order) -> Iterator[tuple[Leaf, str, str]]:

@@ -98,6 +98,7 @@ class Rules:
 
     def part(self, names: Collection[str]) -> Rules:
         """The rules that define the events of these names only, which must be made of no others."""
+        check("part()", names=(names, NAMES))
         chosen = tuple(definition for definition in self.definitions if definition.name in names)
         if len(chosen) == len(self.definitions):
             return self

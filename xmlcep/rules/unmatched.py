@@ -12,6 +12,7 @@ from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
 from .occurred import Occurred
 from .ruleset import Rules
+from .slips import text_meant
 from .trees import EventTree
 
 Happened: TypeAlias = Collection[tuple[str, PathType]]
@@ -119,6 +120,9 @@ class _Changes:
         return f"{name} is in the namespace {uri!r}: {hint}"
 
     def _misspelt(self, type_: PrimitiveType) -> Reason:
+        text = text_meant(type_.path)
+        if text is not None and self.occurred.has(text):
+            return Reason(f"did you mean {self._shown(text)}?", True)
         unknown = self.occurred.unknown_name(type_.path)
         if unknown is not None:
             return Reason(f"there is no {local_name(unknown)} in what happened", False)

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 
 from lxml import etree
 
-from ..arguments import PATH, Kind, check
+from ..arguments import PATH, Kind, check, one_of
 from ..events import PrimitiveEvent
 from ..log.records import Header
 from ..matching import Change, ChangeKind, Contents, Key, changes, match, outline
@@ -54,6 +54,7 @@ class Difference:
 
     def count(self, kind: ChangeKind) -> int:
         """How many changes are of a kind."""
+        check("count()", kind=(kind, one_of(ChangeKind)))
         return sum(change.kind is kind for change in self.changes)
 
     def __str__(self) -> str:

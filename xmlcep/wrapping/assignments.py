@@ -10,13 +10,14 @@ from lxml import etree
 from .edits import ready, rearrange
 from .errors import RefusedError
 from .journal import Journal
-from .mutations import attribute_changed, change_attributes, change_tail, change_text, rename
+from .mutations import change_attribute, change_attributes, change_tail, change_text, rename
 from .raw import (
     Element,
     Node,
     as_name,
     attribute_names,
     attributes_of,
+    get_attribute,
     get_parent,
     get_tail,
     get_text,
@@ -143,14 +144,26 @@ def set_attribute(node: Node, key: Any, value: Any) -> None:
         _change(node, shadow, lambda: set_raw_attribute(node, key, value))
 
 
-def delete_attribute(node: Node, key: Any, call: Callable[[], Any]) -> Any:
-    """Runs a call that deletes one attribute at most."""
+def delete_attribute(node: Node, key: Any, call: Callable[[], Any], absent: Callable[[], Any]) -> Any:
+    """Runs a call that deletes one attribute at most; ``absent`` where there is but the default of a document type.
+
+    That is what lxml reads where there is no attribute; asked to delete it, lxml 6.1 writes to foreign memory.
+    """
     shadow = ready(node)
     if shadow is None:
         return call()
+    name = str(as_name(key)).removeprefix("{}")
+    if name not in (shadow.attributes or ()) and get_attribute(node, key) != _own_attribute(node, name):
+        return absent()
     if type(key) is str and key[:2] != "{}":
-        return _change_one(node, shadow, key, call)
+        return _change_one(node, shadow, key, call, _own_attribute)
     return _change(node, shadow, call)
+
+
+def _own_attribute(node: Node, name: str) -> str | None:
+    """The value of an attribute, None if there is none, whatever the document type says."""
+    value: str | None = get_attribute(node, name)
+    return value if value is not None and name in attribute_names(node) else None
 
 
 def change(node: Node, call: Callable[[], Any]) -> Any:
@@ -176,7 +189,10 @@ def _change(node: Node, shadow: ShadowNode, call: Callable[[], Any]) -> Any:
                 raise refused
 
 
-def _change_one(node: Node, shadow: ShadowNode, name: str, call: Callable[[], Any]) -> Any:
+def _change_one(
+    node: Node, shadow: ShadowNode, name: str, call: Callable[[], Any],
+    read: Callable[[Node, str], str | None] = get_attribute,
+) -> Any:  # fmt: skip
     tree = shadow.tree
     if tree.journal is not None:
         tree.journal.attributes(node)
@@ -188,7 +204,7 @@ def _change_one(node: Node, shadow: ShadowNode, name: str, call: Callable[[], An
         except RefusedError:
             _take_out(node, {name})
             raise
-    attribute_changed(tree, node, shadow, name)
+    change_attribute(tree, node, shadow, name, read(node, name), tree.emitter.emit_alone)
     return result
 
 

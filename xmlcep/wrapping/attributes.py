@@ -38,7 +38,7 @@ class TrackedAttributes(dict[str, str]):
         self._node.set(key, value)
 
     def __delitem__(self, key: Any) -> None:
-        delete_attribute(self._node, key, lambda: self._raw.__delitem__(key))
+        delete_attribute(self._node, key, lambda: self._raw.__delitem__(key), lambda: {}.pop(key))
 
     def update(self, sequence_or_dict: Any) -> None:  # type: ignore[override]
         """Sets several attributes, from a mapping or pairs."""
@@ -46,7 +46,9 @@ class TrackedAttributes(dict[str, str]):
 
     def pop(self, key: Any, *default: Any) -> Any:
         """Removes an attribute and returns its value."""
-        return delete_attribute(self._node, key, lambda: self._raw.pop(key, *default))
+        return delete_attribute(
+            self._node, key, lambda: self._raw.pop(key, *default), lambda: {}.pop(key, *default)
+        )
 
     def clear(self) -> None:
         """Removes all attributes."""

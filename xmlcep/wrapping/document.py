@@ -211,16 +211,9 @@ class Document(Single):
         of them (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules, ``on_event``
         cannot be called, or ``only`` has a name that the rules have not.
         """
-        from ..rules import Rules  # rules and engine are only needed by those who watch
-        from .watches import Watch
+        from .watches import Watch, check_opening  # rules and engine are only needed by those who watch
 
-        if not isinstance(rules, Rules):
-            raise WrapError(
-                f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
-            )
-        check("watch()", keep=(keep, optional(whole_number(0))))
-        self._settled("watch()")
-        rules.warn_ignored(stacklevel=2)
+        check_opening(self, rules, on_event, keep)
         return Watch(self, rules, on_event=on_event, operators=operators, keep=keep, only=only)
 
     def rules(

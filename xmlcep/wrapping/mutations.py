@@ -17,7 +17,6 @@ from .raw import (
     Node,
     attribute_names,
     attributes_of,
-    get_attribute,
     get_next,
     get_parent,
     get_tail,
@@ -179,11 +178,6 @@ def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     known = shadow.attributes
     if known and list(known) != list(values):
         shadow.attributes = {name: known[name] for name in values}
-
-
-def attribute_changed(tree: ShadowTree, node: Node, shadow: ShadowNode, name: str) -> None:
-    """One attribute of ``node`` may have changed, and no other; emits what has become of it."""
-    change_attribute(tree, node, shadow, name, get_attribute(node, name), tree.emitter.emit_alone)
 
 
 def emit_attribute(

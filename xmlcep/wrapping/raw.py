@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
+from ..xml_writer import as_name as as_name
+
 Node: TypeAlias = Any
 """An lxml element, comment, processing instruction or entity reference."""
 
@@ -41,21 +43,12 @@ def is_element(node: Node) -> bool:
 def name_of(node: Node) -> str | None:
     """The name of an element in Clark notation, None for other nodes.
 
-    ``tag`` gives what it was set with, which may be a `QName` or bytes.
+    ``tag`` gives what it was set with, which may be a `QName` or bytes, or begin with ``{}``.
     """
     if isinstance(node, ContentOnly):
         return None
     tag = get_tag(node)
-    return tag if type(tag) is str else as_name(tag)
-
-
-def as_name(given: Any) -> Any:
-    """What lxml takes for a name, as text in Clark notation; what it does not take, as it is."""
-    if isinstance(given, etree.QName):
-        return given.text
-    if isinstance(given, (bytes, bytearray)):
-        return given.decode()
-    return str(given) if isinstance(given, str) else given
+    return tag if type(tag) is str and tag[:2] != "{}" else as_name(tag)
 
 
 def attributes_of(node: Node) -> list[tuple[str, str]]:

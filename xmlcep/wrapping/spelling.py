@@ -10,6 +10,7 @@ from lxml import etree
 
 from path_types import PathSyntaxError, PathType, Step
 
+from ..xml_writer import is_namespace
 from .errors import RefusedError
 from .raw import Element, Node, attributes_of, get_tail, get_text, is_element, name_of
 
@@ -27,7 +28,8 @@ def is_name(name: str) -> bool:
         path = PathType.parse(f"/{name}")
     except PathSyntaxError:
         return False
-    return len(path) == 1 and path.last == Step.element(name)
+    uri = name[1 : name.index("}")] if name.startswith("{") else ""
+    return len(path) == 1 and path.last == Step.element(name) and (not uri or is_namespace(uri))
 
 
 def check_name(name: str, kind: str) -> None:

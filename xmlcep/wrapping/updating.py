@@ -14,7 +14,7 @@ from ..matching import Contents, Editable, Key, apply, match, outline
 from ..matching.outline import Outline, no_collections
 from .errors import WrapError
 from .parsing import parse_file
-from .raw import Element, Node
+from .raw import Element, Node, name_of
 from .spelling import check_contents
 
 _MOST_KEPT = 8  # so many times the nodes of the document may be kept of the contents of its states
@@ -94,7 +94,7 @@ def _root_of(new: Any) -> Node:
         root = parse_file(new).getroot()
     else:
         root = getattr(new, "root", new)
-    if not isinstance(root, etree._Element) or not isinstance(root.tag, str):
+    if not isinstance(root, etree._Element) or name_of(root) is None:
         raise WrapError(
             f"{new!r} is no state that a document can be brought to: give an lxml tree or element, or an XML file"
         )

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import NAMES, check, function_of, is_function
+from ..arguments import NAMES, check, function_of, is_function, optional, whole_number
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.nested import nested
@@ -28,6 +28,26 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("xmlcep")
 _MOST_WARNINGS = 5
+
+
+def check_opening(
+    document: Document, rules: Rules, on_event: Callable[[CompositeEvent], Any] | None, keep: int | None
+) -> None:
+    """What a watch can be opened with, and when; says that rules that act are ignored, to whoever called the caller.
+
+    Raises `WrapError` for the rules and the callback, `ArgumentError` for the rest, `RefusedError` in a transaction.
+    """
+    from ..rules import Rules
+
+    if not isinstance(rules, Rules):
+        raise WrapError(
+            f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
+        )
+    check("watch()", keep=(keep, optional(whole_number(0))))
+    if on_event is not None and not is_function(on_event):
+        raise WrapError(f"on_event is {on_event!r}: {function_of(', the composite event', on_event)}")
+    document._settled("watch()")
+    rules.warn_ignored(stacklevel=3)
 
 
 class Watch(Single):
@@ -51,8 +71,6 @@ class Watch(Single):
         only: Collection[str] | None = None,
         detector: Detector | None = None,
     ) -> None:
-        if on_event is not None and not is_function(on_event):
-            raise WrapError(f"on_event is {on_event!r}: {function_of(', the composite event', on_event)}")
         _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:

@@ -19,16 +19,14 @@ from .errors import ExpressionError
 from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere, where_it_is
 from .kinds import NodeKind, Scope, VariableKind, Variables
 from .locations import Locations
-from .parser import parse
+from .parser import compared, parse
 from .reads import Reads, locate, read_places, stays_inside
 from .subtrees import from_context
 from .syntax import (
     Axis,
-    Call,
     NameTest,
     Step,
     Syntax,
-    compared_in,
     paths_from_variables_in,
     starts_at_context,
     variables_in,
@@ -235,9 +233,8 @@ class Expression:
             yield part.text, part.string(environment)
 
     def _compared(self) -> tuple[Expression, ...]:
-        texts = dict.fromkeys(_written(self.text, part) for part in compared_in(self._syntax))
         found = []
-        for text in texts:
+        for text in compared(self.text, dict(self._names)):
             with suppress(ExpressionError):  # whatever cannot stand by itself is not shown
                 found.append(Expression(text, dict(self._names), self._variables, self.node, self.scope))
         return tuple(found)
@@ -261,19 +258,3 @@ class Expression:
 @lru_cache(maxsize=256)
 def _compared(expression: Expression) -> tuple[Expression, ...]:
     return expression._compared()
-
-
-def _written(text: str, part: Syntax) -> str:
-    """A part as it is written; of a call only the name is marked, so its brackets are looked for."""
-    end = part.at.start + part.at.width
-    if isinstance(part, Call):
-        depth, quote = 0, ""
-        for place in range(part.at.start + part.at.width, len(text)):
-            sign, end = text[place], place + 1
-            if quote or sign in "'\"":
-                quote = "" if sign == quote else quote or sign
-            elif sign in "()":
-                depth += 1 if sign == "(" else -1
-                if depth == 0:
-                    break
-    return text[part.at.start : end].strip()

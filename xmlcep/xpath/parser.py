@@ -31,6 +31,7 @@ from .syntax import (
     Test,
     Union,
     Variable,
+    compared_in,
 )
 from .tokens import Token, TokenKind, tokenize
 
@@ -48,6 +49,12 @@ def parse(expression: str, namespaces: Mapping[str, str] | None = None) -> Synta
     prefix have none). Clark notation ``{uri}name`` needs no prefix.
     """
     return _Parser(expression, {**PREDECLARED, **(namespaces or {})}).parse()
+
+
+def compared(expression: str, namespaces: Mapping[str, str] | None = None) -> list[str]:
+    """The parts of a truth (`compared_in`) as they are written, each once."""
+    parser = _Parser(expression, {**PREDECLARED, **(namespaces or {})})
+    return list(dict.fromkeys(map(parser.written, compared_in(parser.parse()))))
 
 
 _LEVELS = {
@@ -71,6 +78,8 @@ class _Parser:
         self.next = 0
         self.nested = 0
         self.brackets = 0
+        self.extents: dict[int, tuple[int, int]] = {}
+        """Of operands, from where to where they are written, with the parentheses around them; by their identity."""
 
     def parse(self) -> Syntax:
         if not self.expression.strip():
@@ -83,6 +92,15 @@ class _Parser:
                 "an operator such as = or 'and' is missing here",
             )
         return syntax
+
+    def written(self, part: Syntax) -> str:
+        """A part of the tree as it is written: `at` only marks where it begins."""
+        return self.expression[slice(*self._extent(part))]
+
+    def _extent(self, part: Syntax) -> tuple[int, int]:
+        if id(part) not in self.extents and isinstance(part, Operation):
+            return self._extent(part.first)[0], self._extent(part.rest[-1][1])[1]
+        return self.extents[id(part)]
 
     # -- tokens ---------------------------------------------------------------------------------------------
 
@@ -128,7 +146,10 @@ class _Parser:
         while self._took("-"):
             minuses += 1
         operand = self._union()
-        return Negation(operand, minuses % 2 == 1, _span(start)) if minuses else operand
+        syntax = Negation(operand, minuses % 2 == 1, _span(start)) if minuses else operand
+        last = self.tokens[self.next - 1]
+        self.extents[id(syntax)] = (start.start, last.start + len(last.text))
+        return syntax
 
     def _union(self) -> Syntax:
         start = self.token

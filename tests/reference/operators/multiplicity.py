@@ -229,12 +229,16 @@ class MultiplicityState(OperatorState):
     def arrived_in(self, path: PathType) -> Iterator[tuple[int | None, dict[str, str], list[Entry]]]:
         """Group by group: the place on another operator's path, the values, the arrivals."""
         for group in self.groups.values():
-            entries = [entry for other, entry in self.arrived if other is group]
-            if not entries:
-                continue
-            instance = paths.composite_instance(self.path, [entries[0].event.instance], flat=self.flat)
+            found = [arrival for arrival in self.arrivals_in(path) if arrival[2][0] is group]
+            if found:
+                yield found[0][0], found[0][1], [entry for _, _, (_, entry) in found]
+
+    def arrivals_in(self, path: PathType) -> Iterator[tuple[int | None, dict[str, str], tuple[Group, Entry]]]:
+        """All arrivals, each with its place on another operator's path, and the values of its group."""
+        for group, entry in self.arrived:
+            instance = paths.composite_instance(self.path, [entry.event.instance], flat=self.flat)
             if paths.takes_part(path, instance, flat=self.flat):
-                yield paths.group_key(path, instance, flat=self.flat), dict(group.values), entries
+                yield paths.group_key(path, instance, flat=self.flat), dict(group.values), (group, entry)
 
     def would_raise(self, entries: list[Entry]) -> bool:
         """Whether counting these from zero would raise something that is not empty."""

@@ -51,6 +51,9 @@ class SequenceState(Combining):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.known: list[Absent] = []
+        self.dealt: dict[
+            int, int
+        ] = {}  # of each negated operand, how many of its arrivals have been dealt with
 
     def _sequence(self) -> Sequence:
         assert isinstance(self.expression, Sequence)
@@ -118,7 +121,7 @@ class SequenceState(Combining):
             return any(
                 child.would_raise([entry for entry in entries if where(entry)])
                 for key, values, entries in child.arrived_in(self.path)
-                if key == group.key and agree(group, {n: values[n] for n in self.joined if n in values})
+                if key == group.key and agree(group, self._joined_of(values))
             )
         return any(where(entry) for entry in self._absent_events(group, absent))
 
@@ -136,10 +139,26 @@ class SequenceState(Combining):
         self.known.append(Absent(child, self.key_of(event), mine, self.entry(event, child, values)))
 
     def absent_taken(self) -> None:
+        arrived = {absent: self._newly_arrived(absent) for absent in self.absent}
         for group in self.groups.values():
             group.candidates = [c for c in group.candidates if not self._is_ended(group, c)]
-            for absent in self.absent:
-                self._start_over(group, absent)
+            for absent, places in arrived.items():
+                if any(key == group.key and agree(group, values) for key, values in places):
+                    self._start_over(group, absent)
+
+    def _newly_arrived(self, absent: int) -> list[tuple[int | None, dict[str, str]]]:
+        """Where, and with which values, something has arrived in a negated operand since this was asked last."""
+        child = self.children[absent]
+        if isinstance(child, MultiplicityState):
+            places = child.arrivals_in(self.path)
+            found = [(key, self._joined_of(values)) for key, values, _ in places]
+        else:
+            found = [(known.key, known.values) for known in self.known if known.child == absent]
+        dealt, self.dealt[absent] = self.dealt.get(absent, 0), len(found)
+        return found[dealt:]
+
+    def _joined_of(self, values: dict[str, str]) -> dict[str, str]:
+        return {name: values[name] for name in self.joined if name in values}
 
     def _start_over(self, group: Group, absent: int) -> None:
         left = absent

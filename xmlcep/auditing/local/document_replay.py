@@ -12,8 +12,6 @@ from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
-from path_types import PathType
-
 from ...engine import Detector, EvaluationError
 from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
 from ...events import CompositeEvent, PrimitiveEvent
@@ -27,10 +25,12 @@ from ..findings.spool import LooseFinding, Spool
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
+from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
 _name_of = itemgetter(0)
+_NO_RUN: Mapping[str, Any] = {"counts": []}
 _SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
@@ -55,6 +55,7 @@ class DocumentReplay:
         "_edit_goes_on",
         "_encode",
         "_follows_edits",
+        "_handed",
         "_held",
         "_last",
         "_may_go_on",
@@ -63,6 +64,7 @@ class DocumentReplay:
         "_replayed",
         "_size",
         "_texts",
+        "_types",
         "_waiting",
         "clock",
         "count",
@@ -71,14 +73,15 @@ class DocumentReplay:
         "failure",
         "first",
         "raised_there",
+        "rests_from",
         "seconds",
         "ts",
         "txn",
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, *, defers: bool,
-        follows_edits: bool, may_go_on: bool = True,
+        self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, types: TypeNumbers, *,
+        defers: bool, follows_edits: bool, may_go_on: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -88,6 +91,7 @@ class DocumentReplay:
         self.first = 0
         self.count = 0
         self.disordered = False
+        self.rests_from = 0  # records
         self.seconds = 0.0
         self.failure: Failure | None = None  # after which it is left alone
         self._awake: Detector | None = detector
@@ -104,7 +108,9 @@ class DocumentReplay:
         self._encode = ranking.encode
         self._pending: list[CompositeEvent] = []  # of the current time point, or edit
         self._counts: dict[str, int] = {}
-        self._replayed: dict[tuple[str, PathType], int] = defaultdict(int)  # records
+        self._types = types
+        self._replayed: dict[RecordType, int] = defaultdict(int)  # records
+        self._handed: list[int] = []  # those before it rested, as `TypeNumbers` writes them
         self._texts: list[bytes] = []  # findings in their order, as lines
         self._held = 0  # how many they are
         self._size = 0
@@ -115,6 +121,11 @@ class DocumentReplay:
     def _detector(self) -> Detector:
         assert self._awake is not None
         return self._awake
+
+    def give_detector(self) -> Detector | None:
+        """Gives its detector away, if it has one: it is done, and that is to be reset."""
+        detector, self._awake = self._awake, None
+        return detector
 
     @property
     def is_asleep(self) -> bool:
@@ -136,10 +147,8 @@ class DocumentReplay:
             self._checked = self.count
             return None
         self._settle()
-        self._collector.replayed.update(self._replayed)
-        self._replayed.clear()
-        detector, self._awake, self._checked = self._awake, None, 0
-        return detector
+        self._checked = 0
+        return self.give_detector()
 
     @property
     def reached(self) -> int:
@@ -362,10 +371,28 @@ class DocumentReplay:
                 self._advance(until)
             if self._last is not None:
                 self._flush()
-            self._detector.reset()  # what waits is freed here, not found by a search for cyclic garbage
         self._settle()
         self._hand_over()
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
+
+    def rest(self, *, until: str | None) -> tuple[dict[str, Any], bool]:
+        """The document goes on later in this run: what that has to know, and whether more may be found where it ends.
+
+        Beside what `pause` says that is what has been counted by type and may have to be taken back.
+        """
+        state = self.pause()
+        ends = "replay" in state and (
+            until is not None
+            or bool(self._pending or self._waiting or self.failure)
+            or self._detector.awaits_end()
+        )
+        run: dict[str, Any] = {"counts": self._types.written(self._replayed, self._handed)}
+        if self._waiting:
+            run["places"] = [each[0].place for each in self._waiting if not isinstance(each, CompositeEvent)]
+        if self.failure is not None:
+            run["failure"] = self.failure
+        state["run"] = run
+        return state, ends
 
     def pause(self) -> dict[str, Any]:
         """The document goes on later, in this run or another: what that has to know, as plain data (G6).
@@ -402,22 +429,33 @@ class DocumentReplay:
         }
         return state | writer.state()
 
+    def place(self, state: Mapping[str, Any]) -> None:
+        """Takes from a state how far the document is."""
+        self.ts, self.clock = state["ts"], _clock_of(state)
+
     def go_on(
         self,
         state: Mapping[str, Any],
         read: Callable[[Interpreter, Any], Detector],
         before: Mapping[str, Any] | None,
+        rests_from: int = 0,
     ) -> None:
-        """Goes on from where `pause` has left the document; ``read`` makes the detector that was written; ``before`` is
-        the state in which earlier runs have left it, if they have.
+        """Goes on from where `pause` or `rest` has left the document; ``read`` makes the detector that was written;
+        ``before`` is the state in which earlier runs have left it, if they have. It is not to rest again before it has
+        had ``rests_from`` records.
 
         A document in which nothing waits is asleep then.
         """
-        self.ts, self.txn = state["ts"], state["txn"]
-        self.clock = _clock_of(state)
+        self.place(state)
+        self.txn = state["txn"]
         self.first = self.ts + 1
+        self.rests_from = rests_from
         self._before = None if before is None else (before["ts"], _clock_of(before))
         self.raised_there = RaisedThere(self.ts, state.get("raised", ()))
+        run = state.get("run", _NO_RUN)
+        self._handed = run["counts"]
+        self.failure = Failure(*run["failure"]) if "failure" in run else None
+        places = iter(run.get("places", ()))
         replay = state.get("replay")
         if replay is None:
             return
@@ -428,7 +466,7 @@ class DocumentReplay:
         for each in replay["waiting"]:
             if isinstance(each, list):
                 name, number, clock = each
-                file = LogFile(-1, name, "plain", 0, name)
+                file = LogFile(next(places, -1), name, "plain", 0, name)
                 self._waiting.append((file, number, ClockRecord.from_record(clock)))
             else:
                 self._waiting.append(reader.event(each))
@@ -438,7 +476,9 @@ class DocumentReplay:
         """The findings and counts of the run."""
         self.spool()
         self._collector.found(self.doc, self._counts)
-        self._collector.replayed.update(self._replayed)
+        replayed = self._collector.replayed
+        for type_, count in self._replayed.items():
+            replayed[type_] += count
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
     def _raised(self, composites: list[CompositeEvent]) -> None:
@@ -488,6 +528,15 @@ class DocumentReplay:
 
     def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
         return composite[7][0], *self._ranking.place(composite)
+
+    def take_back(self) -> None:
+        """It is going to be replayed from its first record: what it has found and counted is not to stand."""
+        self.spool()  # what it holds is dropped with the rest
+        self._collector.replayed.subtract(self._types.read(self._handed))
+        self._collector.seconds(self.doc, self.seconds)
+        self._collector.summary.documents.replayed_anew(self.doc)
+        self._collector.spool.drop_findings(self.doc)
+        self._collector.quarantine.forget(self.doc)
 
     def spool(self) -> None:
         """Puts the findings that it holds on disk."""

@@ -6,6 +6,7 @@ One module because all that happens to documents while a log is read changes the
 from __future__ import annotations
 
 import gc
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,9 +14,10 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 from time import perf_counter
+from typing import Any
 
 from ...engine import Detector
-from ...engine.durable import Interpreter, read_detector
+from ...engine.durable import Interpreter, read_detector, remembering_language
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -25,7 +27,8 @@ from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
 from ...rules.nested import repeats
-from ..failures import Failures
+from ..document_lines import DocumentLines, line_of
+from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
@@ -37,12 +40,15 @@ from ..since import Since
 from ..since.state_file import document_line
 from ..splits import FilePart, PartReader, whole
 from .document_replay import DocumentReplay
-from .documents_at_rest import DocumentsAtRest
+from .type_numbers import TypeNumbers
 
 _TOLD = 8192  # sorted records between two words on progress
 
 _MOST_AWAKE = 64  # documents that keep a detector whether they need one or not
+_MOST_WAITING = 2048  # documents with a detector, in which something waits; or twice as many
+_MOST_OPERATORS = 8192  # that these have, or twice as many
 _MOST_ASLEEP = 4096  # documents that need none, of which the rest is on disk
+_BYTES_PER_RECORD = 1000  # of a line that are read and written again, at most
 _MOST_HELD = 16 << 20  # bytes of findings in memory
 
 _doc_of = itemgetter(8)
@@ -101,14 +107,20 @@ class LocalAudit:
         self._sorted = 0  # records of these
         self._new: set[str] = set()  # those of the batch that have not begun, as far as was asked
         self._touched: dict[str, None] = {}  # the documents of the batch, or of the run
-        self._asleep: dict[str, None] = {}  # the documents that have none, those that had one last at the end
-        self._at_rest = DocumentsAtRest()  # all others of which nothing has to be kept in memory
+        # The documents that have a detector, and those that have none, those that had records last at the end.
+        self._awake: dict[str, None] = {}
+        self._asleep: dict[str, None] = {}
+        self._at_rest = DocumentLines()  # all others of which nothing has to be kept in memory
+        self._types = TypeNumbers()
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
         first = Detector(rules, operators=operators)
         self._concerns, self._needs, self._strands = first.concerns, first.needs, first.strands
-        self._idle = [] if self._asks else [first]  # as new
+        self._idle = [first]  # as new
+        self._can_rest = remembering_language(first) is None
+        self._most_waiting = max(_MOST_AWAKE, min(_MOST_WAITING, _MOST_OPERATORS // max(1, len(nodes))))
+        self._most_awake = 2 * self._most_waiting
         self._externals = bool(rules.externals)
         self._since = since
         self._readers: dict[int, PartReader] = {}  # by the places of files, as is what follows
@@ -139,19 +151,33 @@ class LocalAudit:
         for replay in self._replays.values():
             self._finish(replay)
         since = self._since
-        if since is None:
+        if since is not None and not since.state.final:
+            self._leave_all(since)
             return
-        if since.state.final:
+        for doc, _ in self._at_rest.lines(only_open=True):
+            if doc not in self._replays:
+                self._finish_left(doc)
+        if since is not None:
             for doc in since.state.documents:
-                if doc in self._replays or doc in self._disordered or self._at_rest.get(doc) is not None:
-                    continue
-                left = self._revived(doc)
-                if left is not None and not left.is_asleep:
-                    self._finish(left)
-        else:
-            for state in self._at_rest:
-                if state["doc"] not in self._replays:
-                    since.state.documents[state["doc"]] = document_line(state)
+                if not (doc in self._replays or doc in self._disordered or doc in self._at_rest):
+                    self._finish_left(doc)
+
+    def _finish_left(self, doc: str) -> None:
+        replay = self._revived(doc)
+        if replay is not None and not replay.is_asleep:
+            self._finish(replay)
+
+    def _leave_all(self, since: Since) -> None:
+        """What documents that are at rest leave to the next run."""
+        for doc, line in self._at_rest.lines():
+            if doc in self._replays:
+                continue
+            state = json.loads(line)
+            failure = state.pop("run").get("failure")
+            if failure is None:
+                since.state.documents[doc] = document_line(state)
+            else:
+                self._failures.add(doc, Failure(*failure))
 
     def _finish(self, replay: DocumentReplay) -> None:
         since = self._since
@@ -161,6 +187,15 @@ class LocalAudit:
             since.state.documents[replay.doc] = document_line(replay.pause())
         if replay.failure is not None:
             self._failures.add(replay.doc, replay.failure)
+        self._take_detector(replay)
+
+    def _take_detector(self, replay: DocumentReplay) -> None:
+        """Takes the detector of a replay that is done, for others: what waits in it is freed here, not found by a
+        search for cyclic garbage."""
+        detector = replay.give_detector()
+        if detector is not None:
+            detector.reset()
+            self._idle.append(detector)
 
     def _sift(self, files: list[LogFile]) -> None:
         """Reads all files in blocks; what no rule can see does not even become a row.
@@ -195,7 +230,7 @@ class LocalAudit:
             if run.span.doc not in self._disordered:
                 replay = self._replay_of(run.span.doc)
                 replay.follow(file, run)
-                self._let_sleep()
+                self._let_rest()
                 now = perf_counter()
                 replay.seconds += now - before
                 before = now
@@ -216,7 +251,7 @@ class LocalAudit:
 
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
-        replay = None if run.span.doc in self._disordered else self._known(run.span.doc)
+        replay = None if run.span.doc in self._disordered else self._known_place(run.span.doc)
         if replay is None:
             return True
         return replay.follows(run.span.first) and all(
@@ -261,6 +296,19 @@ class LocalAudit:
         self._touched.setdefault(doc)
         return replay
 
+    def _known_place(self, doc: str) -> DocumentReplay | None:
+        """The same, if it is at rest without anything but the place that it has reached."""
+        replay = self._replays.get(doc)
+        if replay is not None or doc in self._new:
+            return replay
+        state, _ = self._left(doc)
+        if state is None:
+            self._new.add(doc)
+            return None
+        replay = self._new_replay(doc, None)
+        replay.place(state)
+        return replay
+
     def _known(self, doc: str) -> DocumentReplay | None:
         """The replay of a document that has begun, in this run or in an earlier one."""
         replay = self._replays.get(doc)
@@ -277,40 +325,69 @@ class LocalAudit:
 
     def _revived(self, doc: str) -> DocumentReplay | None:
         """A document at rest, or as earlier runs have left it; None if there was nothing of it."""
-        before = None if self._since is None else self._since.left(doc)
-        state = self._at_rest.get(doc) or before
+        state, size = self._left(doc)
         if state is None:
             return None
         replay = self._new_replay(doc, None)
-        replay.go_on(state, self._read_detector, before)
+        before = None if self._since is None else self._since.left(doc)
+        replay.go_on(state, self._read_detector, before, size // _BYTES_PER_RECORD)
         return replay
 
+    def _left(self, doc: str) -> tuple[dict[str, Any] | None, int]:
+        """The state in which a document is at rest, or earlier runs have left it, and how many bytes that is; None if
+        there was nothing of it."""
+        line = self._at_rest.get(doc)
+        if line is None and self._since is not None:
+            line = self._since.state.documents.get(doc)
+        return (None, 0) if line is None else (json.loads(line), len(line))
+
     def _read_detector(self, reader: Interpreter, data: object) -> Detector:
-        return read_detector(Detector, reader, data, self._rules, operators=self._operators)
+        detector = self._new_detector()
+        read_detector(reader, data, detector)
+        return detector
 
     def _rest(self) -> None:
         """Between two batches: documents go to rest, if there are many; findings go to disk."""
         self._new.clear()
-        self._let_sleep()
-        if len(self._asleep) > 2 * _MOST_ASLEEP:
-            tired = list(islice(self._asleep, len(self._asleep) - _MOST_ASLEEP))
-            self._at_rest.add(self._replays.pop(doc).pause() for doc in tired)
-            for doc in tired:
-                del self._asleep[doc]
+        self._let_rest()
         if self._collector.held > _MOST_HELD:
             for replay in self._replays.values():
                 replay.spool()
 
-    def _let_sleep(self) -> None:
-        """Those of the last documents that nothing waits in give their detectors away, for others."""
-        if len(self._replays) > _MOST_AWAKE:
-            for doc in self._touched:
-                replay = self._replays.get(doc)
-                detector = None if replay is None else replay.sleep()
-                if detector is not None:
-                    self._idle.append(detector)
-                    self._asleep[doc] = None
+    def _let_rest(self) -> None:
+        """Those of the last documents that nothing waits in give their detectors away, for others; those that had
+        records long ago go to the disk."""
+        are_many = len(self._replays) > _MOST_AWAKE
+        for doc in self._touched:
+            replay = self._replays.get(doc)
+            if replay is None:
+                continue
+            self._awake.pop(doc, None)
+            detector = replay.sleep() if are_many else None
+            if detector is not None:
+                self._idle.append(detector)
+                self._asleep[doc] = None
+            else:
+                self._awake[doc] = None
         self._touched.clear()
+        if len(self._asleep) > 2 * _MOST_ASLEEP:
+            self._put_to_rest(self._asleep, _MOST_ASLEEP)
+        if len(self._awake) > self._most_awake and self._can_rest:
+            self._put_to_rest(self._awake, self._most_waiting)
+            self._most_awake = len(self._awake) + self._most_waiting
+
+    def _put_to_rest(self, docs: dict[str, None], most: int) -> None:
+        """Puts all but the last of these on disk. One of which much would be written for the records that it has had
+        since that was read stays: so this costs no more than in proportion to the records."""
+        for doc in list(islice(docs, len(docs) - most)):
+            replay = self._replays[doc]
+            if replay.count < replay.rests_from:
+                continue
+            state, is_open = replay.rest(until=self._until)
+            self._at_rest.add(doc, line_of(state), is_open=is_open)
+            self._take_detector(replay)
+            del docs[doc], self._replays[doc]
+            self._new.discard(doc)
 
     def _new_detector(self) -> Detector:
         return self._idle.pop() if self._idle else Detector(self._rules, operators=self._operators)
@@ -345,6 +422,8 @@ class LocalAudit:
             if replay is None or replay.doc != doc:
                 if doc in self._disordered:
                     continue
+                if len(self._touched) > _MOST_AWAKE:
+                    self._let_rest()
                 replay = self._replay_of(doc)
             if replay.follows(row[0]):
                 replay.take(row)
@@ -411,30 +490,26 @@ class LocalAudit:
     def _leave_for_later(self, replay: DocumentReplay) -> None:
         """Forgets what was found in a document that is not in order: it is going to be sorted."""
         self._disordered.add(replay.doc)
-        replay.spool()  # what it holds is dropped with the rest
+        replay.take_back()
+        self._take_detector(replay)
         del self._replays[replay.doc]
         self._asleep.pop(replay.doc, None)
-        self._at_rest.remove(replay.doc)
-        self._collector.seconds(replay.doc, replay.seconds)
-        self._collector.summary.documents.replayed_anew(replay.doc)
-        self._collector.spool.drop_findings(replay.doc)
-        self._collector.quarantine.forget(replay.doc)
+        self._awake.pop(replay.doc, None)
+        self._at_rest.discard(replay.doc)
 
     def _begin(self, doc: str, header: Header | None, file: str) -> DocumentReplay:
         document = None
         if header is not None and header.snapshot is not None and self._asks:
             document = snapshot_of(header, file, self._needs)
-        detector = (
-            Detector(self._rules, operators=self._operators, document=document)
-            if self._asks
-            else self._new_detector()
-        )
+        detector = self._new_detector()
+        if document is not None:
+            detector.reset(document)
         return self._new_replay(doc, detector)
 
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
-            doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks,
-            may_go_on=self._defers or self._externals,
+            doc, detector, self._ranking, self._collector, self._types, defers=self._defers,
+            follows_edits=self._asks, may_go_on=self._defers or self._externals,
         )  # fmt: skip
 
     def _replay_sorted(self, files: list[LogFile]) -> None:

@@ -20,9 +20,9 @@ from ...errors import XmlCepError
 from ...log.errors import LogLockedError
 from ...log.lock import WriterLock
 from ...rules import Rules
+from ..document_lines import DocumentLines, line_of
 from ..findings.atomic_files import AtomicFile
 from .deliveries import Delivery
-from .document_lines import DocumentLines
 from .past_files import PastFile
 
 
@@ -113,10 +113,10 @@ class AuditState:
         }  # fmt: skip
         with AtomicFile(self.path) as file:
             assert file.stream is not None
-            file.stream.write(_line(header))
+            file.stream.write(line_of(header))
             for path, past in self.files.items():
-                file.stream.write(_line(past.to_record(path)))
-            for line in self.documents.lines():
+                file.stream.write(line_of(past.to_record(path)))
+            for _, line in self.documents.lines():
                 file.stream.write(line)
 
     def beside(self, what: str) -> Path:
@@ -127,15 +127,7 @@ class AuditState:
 
 def document_line(state: Mapping[str, Any]) -> bytes:
     """The line of a document."""
-    return _line({"doc": state["doc"], **state})
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    try:
-        text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
-        text = json.dumps(record, separators=(",", ":"), allow_nan=False).encode()
-    return text + b"\n"
+    return line_of({"doc": state["doc"], **state})
 
 
 def _name_in(line: bytes) -> str:

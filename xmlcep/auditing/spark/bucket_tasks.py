@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_BYTES_PER_TASK = 16 * 2**20
-"""Of chunks, which are packed: some two million records, seconds of work."""
+_BYTES_PER_TASK = 128 * 2**20
+"""Of chunks: some two million records, seconds of work."""
 _TASKS_PER_CORE = 4
 _LARGE = 1.5  # of what a task has on average
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from .chunks import Chunk
-from .parcels import Parcel
+from .parcels import ContentFiles, Parcel
 from .tables import CHUNK_SCHEMA, chunks_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def exchange(parcels: RDD[Parcel], tasks: int, task_of: Callable[[Chunk], int | 
                 yield struct.pack("!q", task)
                 yield serializer.dumps(parcel)
 
-    divided = parcels.mapPartitions(with_tasks)
+    # A task has a price of its own, and these have little to do.
+    divided = parcels.coalesce(context.defaultParallelism).mapPartitions(with_tasks)
     divided._bypass_serializer = True  # type: ignore[attr-defined]
     java = context._jvm
     assert java is not None
@@ -58,7 +59,7 @@ def exchange(parcels: RDD[Parcel], tasks: int, task_of: Callable[[Chunk], int | 
     return RDD(java.PythonRDD.valueOfPair(by_task), context, serializer)
 
 
-def parcels_in(frame: DataFrame) -> RDD[Parcel]:
+def parcels_in(frame: DataFrame, files: ContentFiles) -> RDD[Parcel]:
     """The chunks that are the rows of a frame: as the Arrow batches that it is, for its rows go through text."""
     from pyspark import RDD
     from pyspark.serializers import NoOpSerializer
@@ -66,7 +67,7 @@ def parcels_in(frame: DataFrame) -> RDD[Parcel]:
     def read(messages: Iterable[bytes]) -> Iterator[Parcel]:
         for message in messages:
             for chunk in chunks_of(pa.ipc.read_record_batch(pa.py_buffer(message), CHUNK_SCHEMA)):
-                yield Parcel(chunk._replace(content=b""), chunk.content)
+                yield Parcel.of(chunk, files)
 
     batches = frame._jdf.toArrowBatchRdd().toJavaRDD()
     return RDD(batches, frame.sparkSession.sparkContext, NoOpSerializer()).mapPartitions(read)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import islice, repeat
+from operator import length_hint
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow as pa
 from path_types import PathType
 
 from ...events import record_path
-from ...log.columns.arrow_values import id_tuples
+from ...log.columns.arrow_values import integers, rows_of
 from ...log.json_codec import FASTEST
 from ..rule_counts import type_of
 from .chunks import Mark, turns
@@ -24,10 +25,9 @@ class RowType(NamedTuple):
 
     op: str | None
     path: PathType | None
-    length: int
 
 
-_NO_TYPE = RowType(None, None, 0)  # of a marker
+_NO_TYPE = RowType(None, None)  # of a marker
 
 
 class _RowTypes(dict[str, RowType]):
@@ -35,7 +35,7 @@ class _RowTypes(dict[str, RowType]):
 
     def __missing__(self, text: str) -> RowType:
         op, path = type_of(text)
-        found = self[text] = RowType(op, path, len(path))
+        found = self[text] = RowType(op, path)
         return found
 
 
@@ -50,7 +50,10 @@ class Fragment(NamedTuple):
 
 
 class RowRun(NamedTuple):
-    """Rows of one pass and document that follow each other in a table; ``plain`` if all of them are records."""
+    """Rows of one pass and document that follow each other in a table; ``plain`` if all of them are records.
+
+    The rows of a table can be had once, and in their order.
+    """
 
     pass_index: int
     doc: str
@@ -62,85 +65,87 @@ class RowRun(NamedTuple):
     @property
     def last(self) -> int:
         """The time point of its last row."""
-        return int(self.table.events[self.end - 1][0])
+        return self.table.ts[self.end - 1]
 
-    def rows(self) -> Sequence[tuple[Any, ...]]:
+    def rows(self) -> Iterator[tuple[Any, ...]]:
         """Plain tuples with the layout of `PrimitiveEvent`."""
-        return self.table.events[self.start : self.end]
+        return self.table.rows(self.start, self.end)
 
     def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None, int | None]]:
         """Mark, a tuple with the layout of `PrimitiveEvent`, a composite, the edit's number; without fragments."""
-        table, own = self.table, slice(self.start, self.end)
-        rows = zip(table.marks[own], self.rows(), table.composites[own], table.edits[own], strict=True)
+        marks, composites, edits = map(self._values, ("mark", "composite", "edit"))
+        rows = zip(marks, self.rows(), composites, edits, strict=True)
         return (row for row in rows if row[0] != Mark.FRAGMENT)
 
     def readings(self) -> Iterator[tuple[int | None, int]]:
         """The time and the transaction of each of the `marked_rows`, as far as their segment tells."""
-        table, own = self.table, slice(self.start, self.end)
-        rows = zip(table.marks[own], table.times[own], table.transactions[own], strict=True)
+        rows = zip(*map(self._values, ("mark", "time", "transaction")), strict=True)
         return ((time, transaction or 0) for mark, time, transaction in rows if mark != Mark.FRAGMENT)
 
     def fragments(self) -> Iterator[Fragment]:
         """The fragments among the rows; they come before all others of the document."""
-        table, start, end = self.table, self.start, self.end
-        for mark, event, header in zip(
-            table.marks[start:end], self.rows(), table.headers[start:end], strict=True
-        ):
+        if self.plain:
+            return
+        names = ("mark", "value", "ids", "old", "header")
+        for mark, value, ids, old, header in zip(*map(self._values, names), strict=True):
             if mark == Mark.FRAGMENT:
-                yield Fragment(event[4], event[3], record_path(event[5]), header)
+                yield Fragment(value, tuple(ids), record_path(old), header)
+
+    def _values(self, name: str) -> Iterable[Any]:
+        return self.table.values(name, self.start, self.end)
 
 
 class RowTable:
-    """Rows of chunks as values: made once for all, for a run may be short."""
+    """Rows of chunks, made of columns when they are looked at: made before, all of them would have left the
+    processor's caches by then."""
 
     def __init__(self, table: pa.Table, types: _RowTypes) -> None:
-        self._docs = table["doc"].combine_chunks()
-        self._passes = table["pass"].to_numpy()
-        marks = table["mark"].to_numpy()
-        self._plain = marks == Mark.RECORD
-        self.marks: list[int] = marks.tolist()
-        texts = table["what"].combine_chunks()
+        self._columns = {name: table[name].combine_chunks() for name in table.column_names}
+        self._docs = self._columns["doc"]
+        self._passes = self._columns["pass"].to_numpy()
+        self._plain = self._columns["mark"].to_numpy() == Mark.RECORD
+        self.ts = integers(self._columns["ts"])
+        """The time point of each row."""
+        self._names: list[str] = self._docs.dictionary.to_pylist()
+        texts = self._columns["what"]
         self.texts: list[str] = texts.dictionary.to_pylist()
         self._codes = texts.indices
-        codes: list[int] = self._codes.to_pylist()
-        known = [*map(types.__getitem__, self.texts)]
-        all_known = not texts.null_count
-        found: list[RowType] = (
-            list(map(known.__getitem__, codes)) if all_known
-            else [_NO_TYPE if code is None else known[code] for code in codes]
-        )  # fmt: skip
-        ids: Any
-        if all_known and self._plain.all():
-            ids = id_tuples(table["ids"].combine_chunks(), [each.length for each in found])
-        else:
-            ids = [() if each is None else tuple(each) for each in _list(table, "ids")]
-        names = list(map(self._docs.dictionary.to_pylist().__getitem__, self._docs.indices.to_pylist()))
-        self.events = list(
-            zip(
-                table["ts"].to_pylist(), [each.op for each in found], [each.path for each in found], ids,
-                _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
-                _list(table, "txn"), self._metas(table), self._more(table), strict=True,
-            )
-        )  # fmt: skip
-        self.composites: list[bytes | None] = list(_list(table, "composite"))
-        self.headers: list[int] = list(_list(table, "header"))
-        self.edits: list[int | None] = list(_list(table, "edit"))
-        self.times: list[int | None] = list(_list(table, "time"))
-        self.transactions: list[int | None] = list(_list(table, "transaction"))
+        known = [*map(types.__getitem__, self.texts), _NO_TYPE]
+        codes: list[int] = self._codes.fill_null(len(self.texts)).to_pylist()
+        self._left = iter(codes)
+        self._rows = rows_of(
+            self._columns,
+            map([each.op for each in known].__getitem__, self._left),
+            map([each.path for each in known].__getitem__, codes),
+            map(self._names.__getitem__, self._docs.indices.to_pylist()),
+            self._metas(),
+        )
 
-    @staticmethod
-    def _metas(table: pa.Table) -> Iterable[dict[str, str] | None]:
-        if "meta" not in table.column_names:
-            return repeat(None, len(table))
-        texts = table["meta"].combine_chunks()
+    def __len__(self) -> int:
+        return len(self.ts)
+
+    @property
+    def position(self) -> int:
+        """How many rows were made."""
+        return len(self.ts) - length_hint(self._left)
+
+    def rows(self, start: int, end: int) -> Iterator[tuple[Any, ...]]:
+        """The rows from ``start`` up to ``end``; those before are left out, and cannot be had any more."""
+        return islice(self._rows, start - self.position, end - self.position)
+
+    def values(self, name: str, start: int, end: int) -> Iterable[Any]:
+        """A column as values of these rows, or as many times None."""
+        if name not in self._columns:
+            return repeat(None, end - start)
+        found: list[Any] = self._columns[name].slice(start, end - start).to_pylist()
+        return found
+
+    def _metas(self) -> Iterable[dict[str, str] | None]:
+        texts = self._columns.get("meta")
+        if texts is None:
+            return repeat(None)
         metas = [FASTEST.loads(text.encode()) for text in texts.dictionary.to_pylist()]
         return [None if code is None else metas[code] for code in texts.indices.to_pylist()]
-
-    @staticmethod
-    def _more(table: pa.Table) -> Iterable[bool]:
-        if "more" not in table.column_names:
-            return repeat(False, len(table))
-        return map(bool, table["more"].to_pylist())
 
     def records(self, left_out: Collection[str] = ()) -> Iterator[tuple[int, dict[str, int]]]:
         """How many records each pass has by operation and path, without those of the documents ``left_out``.
@@ -149,7 +154,7 @@ class RowTable:
         """
         counted = self._plain
         if left_out:
-            known = np.array([doc not in left_out for doc in self._docs.dictionary.to_pylist()], bool)
+            known = np.array([doc not in left_out for doc in self._names], bool)
             counted = counted & known[self._docs.indices.to_numpy()]
         codes = self._codes.fill_null(0).to_numpy()[counted]
         size = max(len(self.texts), 1)
@@ -169,7 +174,7 @@ class RowTable:
         passes = self._passes[starts].tolist()
         ends = [*starts[1:].tolist(), len(docs)]
         for start, end, pass_index, is_plain in zip(starts.tolist(), ends, passes, plain, strict=True):
-            yield RowRun(pass_index, self.events[start][8], is_plain, self, start, end)
+            yield RowRun(pass_index, self._names[docs[start]], is_plain, self, start, end)
 
 
 class ChunkReader:
@@ -196,11 +201,3 @@ class ChunkReader:
             table["mark"].to_numpy(), turns(table), table["ts"].to_numpy(), docs, table["pass"].to_numpy()
         )  # fmt: skip
         yield RowTable(table.take(np.lexsort(columns)).combine_chunks(), self._types)
-
-
-def _list(table: pa.Table, name: str) -> Iterable[Any]:
-    """A column as values, or as many times None."""
-    values: Iterable[Any] = (
-        table[name].to_pylist() if name in table.column_names else repeat(None, len(table))
-    )
-    return values

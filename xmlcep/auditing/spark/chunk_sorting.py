@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TypeAlias
 
 from .chunks import Chunk
-from .parcels import ContentFiles, Parcel, common_files
+from .parcels import ContentFiles, Packed, Parcel, common_files
 
 Order: TypeAlias = Callable[[Chunk], tuple[int, ...]]
 
@@ -25,11 +25,11 @@ def in_order(parcels: Iterable[Parcel], order: Order, most_bytes: int = MOST_BYT
     with ExitStack() as stack:
         files: ContentFiles | None = None
         for chunk, content in parcels:
-            if isinstance(content, bytes):
-                size += len(content)
+            if isinstance(content, Packed) and isinstance(content.content, bytes):
+                size += len(content.content)
                 if size > most_bytes:
                     files = files or stack.enter_context(common_files(shared=True))
-                    content = files.put(content)
+                    content = files.put_away(content)
             waiting.append(Parcel(chunk, content))
         waiting.sort(key=lambda parcel: order(parcel.chunk), reverse=True)
         while waiting:  # what was handed out is let go

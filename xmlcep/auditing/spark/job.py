@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...log.json_codec import FASTEST
@@ -27,14 +28,14 @@ from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
 from .finding_chunks import FindingRanges
-from .finding_order import OrderedFindings
+from .finding_order import FindingsPlace, OrderedFindings
 from .firings import FiringFailure, FiringPlaces
 from .mapper import Keep
 from .parcels import ContentFiles, Parcel, common_files
 from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
-from .tables import CHUNK_DDL, RECORD_DDL, PackedFindings
-from .task_reports import Topic
+from .tables import CHUNK_DDL, RECORD_DDL, SentFindings
+from .task_reports import FoundSizes, Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -60,6 +61,8 @@ class SparkAudit:
     ``partitions`` is the number of buckets and shuffle partitions (default: by the size of the log and the cores).
     ``until``: as far as time goes on at the end of each document (W6).
     With ``by_event`` findings come by event type; with ``by_file`` it is noted of each file which documents it has.
+    ``place`` is the empty file that is to hold the findings and nothing else: tasks that see it write them there, if
+    they know where, and they come without their text.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class SparkAudit:
         progress: Progress | None = None,
         by_event: bool = False,
         by_file: bool = False,
+        place: Path | None = None,
     ) -> None:
         self._spark = spark
         self._rules = PlainRules.of(rules)
@@ -89,11 +93,13 @@ class SparkAudit:
         self._progress = progress
         self._by_event = by_event
         self._by_file = by_file
+        self._place = place
+        self._sizes = FoundSizes()
         self._levels = 1 + max(each.level for each in self._plan.passes)
         self._read = spark.sparkContext.accumulator(0)  # records
         self._files = ContentFiles(None)
         self._step = 0
-        self._steps = self._levels + 2
+        self._steps = self._levels + 2 + self._plan.fires_in_keys
 
     def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[OrderedFindings]:
         """The findings in their order; ``withheld`` is asked, when all records were read, whose to leave out."""
@@ -108,10 +114,10 @@ class SparkAudit:
             whole = merge.whole(ranges)
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
-            with self._watched("writing", stages=2 + self._plan.fires_in_keys):
-                ordered = self._ordered(replayed, ranges, withheld(), stack)
-                for findings in ordered.toLocalIterator(prefetchPartitions=True):
-                    yield findings.unpacked()
+            with self._watched("writing", stages=2):
+                ordered = self._ordered(replayed, ranges, withheld())
+                for findings in self._in_turn(ordered, stack):
+                    yield findings.opened()
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -152,7 +158,7 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
             task = route_sorted_task(self._rules, buckets, splits, reports)
-            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL))
+            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL), self._files)
 
     def _replayed(
         self, routed: RDD[Parcel], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
@@ -178,18 +184,29 @@ class SparkAudit:
             done.append(reports)
             for report in reports.read(Topic.LOAD):
                 merge.loads.add(FASTEST.loads(report.content))
+            self._add_sizes(reports)
         if self._plan.fires_in_keys:
-            answers.append(self._placed(context.union([routed, *answers]), whole))
+            reports, told = self._reports(stack)
+            placed = self._placed(context.union([routed, *answers]), whole, told)
+            with self._watched("replaying", stages=2):
+                answers.append(self._kept(placed, stack))
+            self._add_sizes(reports)
         return context.union(answers), done
 
-    def _placed(self, chunks: RDD[Parcel], whole: Broadcast[WholeLog]) -> RDD[Parcel]:
+    def _add_sizes(self, reports: TaskReports) -> None:
+        for report in reports.read(Topic.FOUND):
+            self._sizes.add(report)
+
+    def _placed(
+        self, chunks: RDD[Parcel], whole: Broadcast[WholeLog], reports: Accumulator[Reports]
+    ) -> RDD[Parcel]:
         """The findings of timers with their time points."""
         tasks = _TASKS_PER_CORE * self._cores
         timed = (ChunkKind.FIRINGS, ChunkKind.CLOCKS)
         shuffled = exchange(
             chunks, tasks, lambda chunk: chunk.segment % tasks if chunk.kind in timed else None
         )
-        return shuffled.mapPartitions(place_task(whole, self._files))
+        return shuffled.mapPartitions(place_task(whole, reports, self._files))
 
     def _collect_reports(
         self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Parcel]
@@ -213,15 +230,16 @@ class SparkAudit:
             by_type = {type_of(text): count for text, count in records[each.index].items()}
             self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))
 
-    def _ordered(
-        self, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str], stack: ExitStack
-    ) -> RDD[PackedFindings]:
+    def _ordered(self, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str]) -> RDD[SentFindings]:
         """The findings of each range in order, ranges in their order."""
         chunks = exchange(
             replayed, len(ranges), lambda chunk: chunk.target if chunk.kind == ChunkKind.FINDINGS else None
         )
-        task = order_task(self._rules, withheld, self._files, by_event=self._by_event)
-        return self._kept(chunks.mapPartitions(task), stack)
+        place = None
+        if self._place is not None and self._has_one_machine and not withheld:
+            place = FindingsPlace(str(self._place), self._sizes.starts(len(ranges)))
+        task = order_task(self._rules, withheld, self._files, place, by_event=self._by_event)
+        return chunks.mapPartitions(task)
 
     # ---- details ----------------------------------------------------------------------------------------
 
@@ -267,6 +285,12 @@ class SparkAudit:
         """Makes what is in it and keeps it on the workers' disks until the audit is over."""
         stack.callback(_forget, rdd)
         return keep(rdd)
+
+    def _in_turn(self, rdd: RDD[T], stack: ExitStack) -> Iterator[T]:
+        """Makes what is in it and fetches it, in its order; a partition at a time, if it is more than places."""
+        if self._has_one_machine:
+            return iter(rdd.collect())
+        return self._kept(rdd, stack).toLocalIterator(prefetchPartitions=True)
 
     def _fetched(self, parcels: RDD[Parcel], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
         """The chunks of a kind (and segment), in their order; the next are fetched while these are used."""

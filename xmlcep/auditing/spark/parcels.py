@@ -1,7 +1,8 @@
-"""What Spark moves from task to task: bytes, or where they lie in files, if all tasks see the same disks.
+"""What Spark moves from task to task: packed bytes, or where bytes lie in files, if all tasks see the same disks.
 
 What Spark moves passes the sockets of Python and Java, a file, and a shuffle with two files more, and all that again
-to the next step. The workers of one machine have its disks in common: there Spark moves places only.
+to the next step, so it is packed. The workers of one machine have its disks in common: there Spark moves places only,
+and what lies there is not packed, for that takes longer than to write it and to read it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from typing import NamedTuple, TypeAlias
+
+import pyarrow as pa
 
 from .chunks import Chunk
 from .failures import SparkError
+
+_PACKING = "zstd"
 
 
 class Place(NamedTuple):
@@ -25,24 +31,38 @@ class Place(NamedTuple):
     size: int
 
 
-Content: TypeAlias = bytes | Place
-"""Bytes, or where they lie."""
+class Packed(NamedTuple):
+    """Packed bytes, or where they lie; how many they are when they are unpacked."""
+
+    content: bytes | Place
+    size: int
+
+
+Content: TypeAlias = Packed | Place
+"""Packed bytes, or where bytes lie."""
 
 
 def read(content: Content) -> bytes:
     """The bytes. Raises `SparkError` if they are not there any more."""
-    if not isinstance(content, Place):
-        return content
-    with _explained(content.file), open(content.file, "rb", buffering=0) as stream:
-        stream.seek(content.start)
-        found = stream.read(content.size)
-    if len(found) != content.size:
-        raise SparkError(f"{content.file} has no {content.size:,} bytes from {content.start:,} any more")
+    if isinstance(content, Place):
+        return _read(content)
+    packed = content.content
+    return pa.decompress(  # type: ignore[no-any-return]
+        _read(packed) if isinstance(packed, Place) else packed, content.size, _PACKING, asbytes=True
+    )
+
+
+def _read(place: Place) -> bytes:
+    with _explained(place.file), open(place.file, "rb", buffering=0) as stream:
+        stream.seek(place.start)
+        found = stream.read(place.size)
+    if len(found) != place.size:
+        raise SparkError(f"{place.file} has no {place.size:,} bytes from {place.start:,} any more")
     return found
 
 
 class ContentFiles:
-    """Puts what tasks make into files in ``folder``, one of each process; leaves it as it is if that is None."""
+    """Puts what tasks make into files in ``folder``, one of each process; packs it if that is None."""
 
     def __init__(self, folder: str | None) -> None:
         self.folder = folder
@@ -50,11 +70,19 @@ class ContentFiles:
     def put(self, content: bytes) -> Content:
         """The content as Spark moves it. Raises `SparkError` if it cannot be written."""
         if self.folder is None:
+            return Packed(pa.compress(content, _PACKING, asbytes=True), len(content))
+        return self._written(content, self.folder)
+
+    def put_away(self, content: Content) -> Content:
+        """The same content in a file."""
+        if self.folder is None or isinstance(content, Place) or isinstance(content.content, Place):
             return content
-        with _explained(self.folder), open(os.path.join(self.folder, str(os.getpid())), "ab") as file:
+        return content._replace(content=self._written(content.content, self.folder))
+
+    def _written(self, content: bytes, folder: str) -> Place:
+        with _explained(folder), open(os.path.join(folder, str(os.getpid())), "ab", buffering=0) as file:
             start = file.tell()
-            file.write(content)
-        return Place(file.name, start, len(content))
+            return Place(file.name, start, written_whole(file, content, start))
 
 
 class Parcel(NamedTuple):
@@ -91,6 +119,15 @@ def common_files(*, shared: bool) -> Iterator[ContentFiles]:
         yield ContentFiles(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def written_whole(file: FileIO, content: bytes, start: int) -> int:
+    """Writes all of this from ``start`` on, and says how many bytes that is: the system may take less at a time."""
+    file.seek(start)
+    done = 0
+    while done < len(content):
+        done += file.write(memoryview(content)[done:])
+    return done
 
 
 @contextmanager

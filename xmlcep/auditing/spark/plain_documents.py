@@ -55,9 +55,8 @@ def plain_content(summaries: Sequence[SegmentSummary]) -> bytes:
         if each.head is not None
     ]  # fmt: skip
     columns = zip(*rows, strict=True)
-    return to_ipc(
-        pa.table([pa.array(c, f.type) for c, f in zip(columns, _SCHEMA, strict=True)], schema=_SCHEMA)
-    )
+    arrays = [pa.array(c, f.type) for c, f in zip(columns, _SCHEMA, strict=True)]
+    return to_ipc(pa.table(arrays, schema=_SCHEMA), packed=True)
 
 
 _TABLES = """

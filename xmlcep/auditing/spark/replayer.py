@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
-from operator import length_hint
 from typing import Any
 
 from ...engine import Detector, EvaluationError
@@ -33,7 +32,7 @@ from .live_detector import LiveDetector
 from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, later
 from .whole_log import WholeLog
 
-_AT_ONCE = 1000  # composites
+_AT_ONCE = 64  # composites: few, for what they are made of should be at hand when they are written
 _NONE: Mapping[int, int] = {}
 _NO_READING: tuple[int | None, int] = (None, 0)
 _new_tuple = tuple.__new__
@@ -212,14 +211,12 @@ class BucketReplayer:
             yield from self._run_marked(run, live, segment)
             return
         self._now = None
-        rows = run.rows()
-        left = iter(rows)
-        raised = live.detector.replay(left)  # type: ignore[arg-type]
+        raised = live.detector.replay(run.rows())  # type: ignore[arg-type]
         try:
             while composites := list(islice(raised, _AT_ONCE)):
                 yield composites
         except Exception:
-            self._now = rows[len(rows) - length_hint(left) - 1][0]
+            self._now = run.table.ts[run.table.position - 1]
             raise
 
     def _add_fragments(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:

@@ -1,4 +1,4 @@
-"""What travels between the steps of the Spark job, packed: rows of frames as Arrow batches, findings in their order."""
+"""What travels between the steps of the Spark job: rows of frames as Arrow batches, findings in their order."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from ...log.json_codec import FASTEST
 from .chunks import Chunk
 from .finding_order import OrderedFindings
 from .mapper import SelectedRecord
 from .parcels import Content, ContentFiles, read
 
-_PACKING = "zstd"
-
-CHUNK_DDL = "kind int, level int, target int, segment bigint, source int, number bigint, content binary"
+CHUNK_DDL = (
+    "kind int, level int, target int, segment bigint, source int, number bigint, content binary, lines bigint"
+)
 CHUNK_SCHEMA = pa.schema(
     [
         ("kind", pa.int32()), ("level", pa.int32()), ("target", pa.int32()), ("segment", pa.int64()),
         ("source", pa.int32()), ("number", pa.int64()), ("content", pa.binary()),
+        ("lines", pa.int64()),
     ]
 )  # fmt: skip
 RECORD_DDL = "doc string, ts bigint, clock bigint, part bigint, number bigint, line binary"
@@ -30,24 +32,21 @@ _RECORD_SCHEMA = pa.schema(
 )  # fmt: skip
 
 
-class PackedFindings(NamedTuple):
-    """`OrderedFindings` on their way to the driver; ``size`` is that of their text before it was packed."""
+class SentFindings(NamedTuple):
+    """`OrderedFindings` on their way to the driver; the counts are a JSON object, of which much may be."""
 
     name: str | None
-    counts: dict[str, dict[str, int]]
+    counts: Content
     text: Content
-    size: int
 
     @classmethod
-    def of(cls, findings: OrderedFindings, files: ContentFiles) -> PackedFindings:
-        """The findings, packed."""
-        text = files.put(pa.compress(findings.text, _PACKING, asbytes=True))
-        return cls(findings.name, findings.counts, text, len(findings.text))
+    def of(cls, findings: OrderedFindings, files: ContentFiles) -> SentFindings:
+        """The findings as they are sent."""
+        return cls(findings.name, files.put(FASTEST.dumps(findings.counts)), files.put(findings.text))
 
-    def unpacked(self) -> OrderedFindings:
+    def opened(self) -> OrderedFindings:
         """The findings as they were."""
-        text = pa.decompress(read(self.text), self.size, _PACKING, asbytes=True)
-        return OrderedFindings(self.name, self.counts, text)
+        return OrderedFindings(self.name, FASTEST.loads(read(self.counts)), read(self.text))
 
 
 def chunk_batch(chunks: Iterable[Chunk]) -> pa.RecordBatch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from path_types import PathType
@@ -10,7 +10,6 @@ from path_types import PathType
 from ...documents import Replica
 from ...errors import XmlCepError
 from ...rules import Rules
-from ..dispatch import select
 from ..errors import StateError
 from .layouts import Interpreter, Scribe
 from .pool import Json
@@ -19,7 +18,7 @@ from .table import DETECTOR, TABLE
 
 D = TypeVar("D")
 
-VERSION = 1
+VERSION = 2
 """Raised where what is written means something else although it looks the same."""
 FORM = TABLE.digest(DETECTOR)
 """Another one where other attributes are written."""
@@ -44,14 +43,12 @@ def detector_from(make: Callable[..., D], rules: Rules, state: Mapping[str, Json
     check_version(state, "detector")
     check_rules(state, rules)
     try:
-        detector = read_detector(
-            make, new_reader(state), state["detector"], rules, operators=state["operators"], trees=state["trees"],
-            tries=state["tries"],
-        )  # fmt: skip
-        fed: Any = detector
+        detector: Any = make(rules, operators=state["operators"], trees=state["trees"], tries=state["tries"])
+        read_detector(new_reader(state), state["detector"], detector)
         for operation, path in state["fed"]:
-            fed._evaluation.dispatch[operation][PathType.parse(path)]
-        return detector
+            detector._evaluation.dispatch[operation][PathType.parse(path)]
+        made: D = detector
+        return made
     except StateError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, XmlCepError) as error:
@@ -81,38 +78,28 @@ def check_version(state: Mapping[str, Json], what: str) -> None:
 
 def write_detector(writer: Scribe, detector: Any) -> Json:
     """The running state of a detector; what it shares goes to the writer."""
-    _refuse_stateful(detector)
+    language = remembering_language(detector)
+    if language is not None:
+        raise StateError(
+            f"the language {language!r} remembers events (keeps_state): a detector of such rules has no state that "
+            "could be written"
+        )
     document = detector.setting.document
     return [None if document is None else document.to_state(), writer.fields(detector, DETECTOR)]
 
 
-def read_detector(
-    make: Callable[..., D], reader: Interpreter, data: Json, rules: Rules, *, operators: bool,
-    trees: Iterable[str] | None = None, tries: int | None = None,
-) -> D:  # fmt: skip
-    """A detector of the same rules with this running state; ``make`` is its class."""
+def read_detector(reader: Interpreter, data: Json, detector: Any) -> None:
+    """Gives a detector of the same rules that is as new this running state."""
     written, fields = data
-    chosen = None if trees is None else list(trees)
-    document = None
     if written is not None:
-        document = Replica.from_state(written, needs=select(rules.graph, chosen).needs)
-    limit = {} if tries is None else {"tries": tries}
-    detector = make(rules, operators=operators, document=document, trees=chosen, **limit)
+        detector.reset(Replica.from_state(written, needs=detector.needs))
     reader.fill(detector, fields, DETECTOR)
-    return detector
 
 
-def _refuse_stateful(detector: Any) -> None:
-    """O1: what the engine of another language remembers is not ours to write."""
-    for tree in detector.setting.programs:
-        for program in tree:
-            for leaf in program.leaves:
-                if (
-                    leaf is not None
-                    and leaf.opaque is not None
-                    and getattr(leaf.opaque.ask, "keeps_state", False)
-                ):
-                    raise StateError(
-                        f"the language {leaf.opaque.language!r} remembers events (keeps_state): a detector of such "
-                        "rules has no state that could be written"
-                    )
+def remembering_language(detector: Any) -> str | None:
+    """The language of a rule that remembers events; None if there is none.
+
+    O1: what the engine of another language remembers is not ours to write.
+    """
+    language: str | None = detector._active.remembering
+    return language

@@ -14,11 +14,18 @@ from ..operators.chronicle_pairs import items_of
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json, read_number, read_span, write_number
 
+_NO_ITEMS: list[Any] = []
+_NO_KEYS: set[Any] = set()
+_NO_GROUPS: dict[Any, Any] = {}
+
 # ---- single values ------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
 class Plain(Form):
     """Strings, whole numbers, booleans, nothing."""
+
+    new: Any = None
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return value
@@ -40,6 +47,8 @@ class Number(Form):
 class Nothing(Form):
     """A list or set that is empty between two events."""
 
+    nothing = None
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         if value:
             raise StateError("the state of a detector can be asked for between two events only")
@@ -52,6 +61,8 @@ class Nothing(Form):
 class EventOrNothing(Form):
     """An event or a time point, or None."""
 
+    new = None
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return None if value is None else writer.event(value)
 
@@ -61,6 +72,8 @@ class EventOrNothing(Form):
 
 class EntryOrNothing(Form):
     """A stored entry, or None."""
+
+    new = None
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return None if value is None else writer.entry(value)
@@ -91,6 +104,8 @@ class SharedRecords(SharedEntries):
 class Span(Form):
     """The moments of a first and a last event, or None."""
 
+    new = None
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return value
 
@@ -100,6 +115,8 @@ class Span(Form):
 
 class PathInstance(Form):
     """A path type with ids, or None."""
+
+    new = None
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return None if value is None else [writer.path(value[0]), list(value[1])]
@@ -119,6 +136,8 @@ def read_key(data: Json) -> Key:
 class Keys(Form):
     """A set of keys, or of whole numbers."""
 
+    new = _NO_KEYS
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return sorted(value)
 
@@ -129,6 +148,8 @@ class Keys(Form):
 class Numbers(Form):
     """A list of whole numbers."""
 
+    new = _NO_ITEMS
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return list(value)
 
@@ -138,6 +159,8 @@ class Numbers(Form):
 
 class Entries(Form):
     """Entries in a list of their own."""
+
+    new = _NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [writer.entry(entry) for entry in value]
@@ -189,6 +212,8 @@ _BOTH = (Items(0), Items(1))
 class NumberedEntries(Form):
     """A list of pairs: an operand, or a time, and an entry; or None."""
 
+    new = None
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return None if value is None else [[number, writer.entry(entry)] for number, entry in value]
 
@@ -213,6 +238,7 @@ class Listed(Form):
     """A list of values of one form."""
 
     form: Form
+    new = nothing = _NO_ITEMS  # a tuple that has none is new, too
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [self.form.write(writer, one, owner) for one in value]
@@ -226,6 +252,7 @@ class ByKey(Form):
     """A dict by key, or by whole number, in its order."""
 
     form: Form
+    new = _NO_GROUPS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [[key, self.form.write(writer, one, owner)] for key, one in value.items()]
@@ -240,6 +267,9 @@ class ByKey(Form):
 class Within(Form):
     """An object that its owner has from its making on, or None."""
 
+    new = None
+    nothing = _NO_ITEMS
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return None if value is None else writer.fields(value)
 
@@ -250,14 +280,22 @@ class Within(Form):
 
 
 class AllWithin(Form):
-    """Several such objects, in a tuple or by number."""
+    """Several such objects, in a tuple or by number: each with its place, if it is not as new."""
+
+    nothing = _NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [writer.fields(one) for one in _each(value)]
+        written: list[Json] = []
+        for place, one in enumerate(_each(value)):
+            fields = writer.fields(one)
+            if fields:
+                written += (place, fields)
+        return written
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        for one, written in zip(_each(present), data, strict=True):
-            reader.fill(one, written)
+        objects = [*_each(present)]
+        for place, fields in zip(data[::2], data[1::2], strict=True):
+            reader.fill(objects[place], fields)
         return present
 
 
@@ -270,6 +308,7 @@ class MadeByKey(Form):
     """Objects by key that their owner makes: ``make`` is asked of owner and key."""
 
     make: Callable[[Any, Key], Any]
+    new = _NO_GROUPS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [[key, writer.fields(one)] for key, one in value.items()]

@@ -2,6 +2,7 @@
 
 A `Form` is how the value of one attribute is written, with its way back. ``read`` gets what the attribute holds in a
 detector that is new (``present``), made by the constructor of its owner: what follows from the rules is there already.
+What an attribute holds then is not written: a state is as long as what has happened, not as the rules.
 """
 
 from __future__ import annotations
@@ -9,18 +10,25 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import StateError
 from .pool import Json, Reader, Writer
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Layout:
     """What objects of a class have: ``state`` by attribute, each in its form; ``derived`` are the attributes that
-    follow from the rules, or are worked out again when they are asked for."""
+    follow from the rules, or are worked out again when they are asked for. ``attributes`` are those of the state in
+    their places."""
 
     state: Mapping[str, Form]
     derived: frozenset[str] = frozenset()
+    attributes: tuple[tuple[str, Form], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.state.items()))
 
 
 class Table:
@@ -46,7 +54,14 @@ class Table:
 
 
 class Form(ABC):
-    """How one kind of value is written, and read."""
+    """How one kind of value is written, and read.
+
+    ``new`` is what the attribute holds in an object that is new, ``nothing`` what is written of an object within that
+    is: neither is written. Of forms that do not say, everything is.
+    """
+
+    new: Any = object()
+    nothing: Any = object()
 
     @abstractmethod
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
@@ -65,9 +80,17 @@ class Scribe(Writer):
         self._table = table
 
     def fields(self, owner: object, layout: Layout | None = None) -> list[Json]:
-        """The running state of an object, in the order of its layout: the given one, or that of its class."""
+        """The running state of an object: of each attribute that is not as new its place in the layout (the given one,
+        or that of its class), and how it is written."""
         layout = layout or self._table.layout(type(owner))
-        return [form.write(self, getattr(owner, name), owner) for name, form in layout.state.items()]
+        written: list[Json] = []
+        for place, (name, form) in enumerate(layout.attributes):
+            value = getattr(owner, name)
+            if value != form.new:
+                data = form.write(self, value, owner)
+                if data != form.nothing:
+                    written += (place, data)
+        return written
 
 
 class Interpreter(Reader):
@@ -80,7 +103,9 @@ class Interpreter(Reader):
     def fill(self, owner: object, data: list[Json], layout: Layout | None = None) -> None:
         """Gives an object that is new the running state that was written."""
         layout = layout or self._table.layout(type(owner))
-        for (name, form), written in zip(layout.state.items(), data, strict=True):
+        attributes = layout.attributes
+        for place, written in zip(data[::2], data[1::2], strict=True):
+            name, form = attributes[place]
             present = getattr(owner, name)
             value = form.read(self, written, owner, present)
             if value is present:

@@ -47,6 +47,7 @@ class Writer:
         self._text_numbers: dict[str, int] = {}
         self._paths: dict[PathType, int] = {}
         self._numbers: dict[int, int] = {}
+        self._primitives: dict[tuple[object, ...], PrimitiveEvent] = {}
         self._alive: list[object] = []  # so that no other object gets the id of one of these
 
     def state(self) -> dict[str, Json]:
@@ -82,6 +83,11 @@ class Writer:
                 event, [_TIME_POINT, event.ts, event.at, self.text(event.doc), event.txn, _meta(event)]
             )
         ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = event
+        # Of a plain tuple events are made where they are needed, each of which is that one.
+        known = (*event[:10], more)
+        same = self._primitives.setdefault(known, event)
+        if same is not event and same[10] == meta:
+            return self.event(same)
         return self._add(
             event,
             [

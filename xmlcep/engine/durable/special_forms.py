@@ -15,9 +15,14 @@ from .forms import BothItems, Items, read_key
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json
 
+_NOBODY: list[Any] = []
+_NO_TIMERS: dict[Unit, list[Any]] = {unit: [] for unit in Unit}
+
 
 class Heaps(Form):
     """What is due, by measure."""
+
+    new = _NO_TIMERS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return {
@@ -59,6 +64,8 @@ class WaitingPair(Form):
 
 class RunsForm(Form):
     """The runs of a group, of which it is known by identity what they have: here by operand and entry."""
+
+    new = None
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         if value is None:
@@ -111,6 +118,8 @@ class RunsForm(Form):
 class Departures(Form):
     """Operators' groups of deleted nodes: tree and operator by index, the node with those above it."""
 
+    new = _NOBODY
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [[tree.tree.index, state.node.index, list(ids)] for tree, state, ids in value]
 
@@ -120,6 +129,8 @@ class Departures(Form):
 
 class Held(Form):
     """What an edit that goes on has held back: records and time points."""
+
+    new = _NOBODY
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [

@@ -26,7 +26,7 @@ from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairS
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.integrating import MultiplicityState
+from ..operators.integrating import FEW, MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
@@ -36,12 +36,13 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_chronicle_pairs import WaitingChroniclePairConjunction
 from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
 from ..setting import Setting
-from ..timers import Timers
+from ..timers import NEVER, Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
@@ -73,6 +74,8 @@ from .layouts import Form, Layout, Table
 from .special_forms import Departures, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
+ZERO = Plain(0)
+FALSE = Plain(False)
 ENTRIES_BY_KEY = ByKey(Entries())
 
 
@@ -125,27 +128,27 @@ _MULTIPLICITY = _operator(
     {
         "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
         "gone": ByKey(PLAIN),
-        "_most_gone": PLAIN,
+        "_most_gone": Plain(FEW),
     },
     "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
     "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
+_CHRONICLE_CONJUNCTION = _pair({"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists")
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
     PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _pair(
-        {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists"
-    ),
+    ChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
+    WaitingChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
     ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
     WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
-    ConjunctionState: _combining({}, "_is_plain"),
+    ConjunctionState: _combining({}, "_is_plain", "_takes_oldest"),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
@@ -171,9 +174,9 @@ _OPERATORS: dict[type, Layout] = {
 
 _ACCUMULATION: dict[str, Form] = {
     "entries": SharedEntries(),
-    "begin": PLAIN,
+    "begin": ZERO,
     "current": EntryOrNothing(),
-    "told": PLAIN,
+    "told": ZERO,
     "start": Number(),
     "end": Number(),
     "span": Span(),
@@ -186,7 +189,7 @@ _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
 
 _KEPT: dict[type, Layout] = {
     Group: _layout(
-        {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
+        {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": ZERO, "runs": RunsForm()},
         "key", "owners", "shared", "aging",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
@@ -196,7 +199,7 @@ _KEPT: dict[type, Layout] = {
     ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
-    Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
+    Window: _layout({"entries": Entries(), "next": PLAIN, "beats": ZERO}),
     Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
     CountedViolations: _layout(
         {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
@@ -208,10 +211,10 @@ _KEPT: dict[type, Layout] = {
 
 DETECTOR = _layout(
         {
-            "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
+            "_latest": EventOrNothing(), "_more": FALSE, "_closed": FALSE, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain", "_is_prompt",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 
@@ -221,13 +224,18 @@ _SHARED: dict[type, Layout] = {
         "programs", "references", "document", "tries", "witness", "gone",
     ),
     Clock: _layout(
-        dict.fromkeys(
-            ("_follows", "_latest", "_noted", "_txn", "edit", "fired", "point", "time", "transaction", "ts"), PLAIN
-        ),
+        {
+            **dict.fromkeys(("_latest", "_noted", "_txn", "fired", "time"), PLAIN),
+            **dict.fromkeys(("edit", "point", "transaction", "ts"), ZERO),
+            "_follows": Plain(True),  # it is only ever taken back
+        },
         "follows_time", "uses_time",
     ),
     Timers: _layout(
-        {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
+        {
+            "_heaps": Heaps(), "_count": ZERO, "size": ZERO,
+            **dict.fromkeys(("changes", "transactions", "time"), Plain(NEVER)),
+        }
     ),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(

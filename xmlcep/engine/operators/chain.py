@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from operator import itemgetter
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
-from contexts.entry import END, FIRST, LAST, START
+from contexts.entry import EMPTY_END, END, FIRST, LAST, SILENT, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -156,6 +157,8 @@ class SequenceState(CombiningState):
         if owner is None:
             return
         for entry in list(group.stored[position]):
+            if entry[SILENT]:
+                continue  # nobody is integrating it: what comes next takes its place all the same (C5)
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
 
@@ -173,11 +176,25 @@ class SequenceState(CombiningState):
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
         position = self._position.get(child, 0)
-        if position and self.hopeless_without[position]:
+        if position and (self.context.runs or self.hopeless_without[position]):
             before = next(k for k, other in self._position.items() if other == position - 1)
             if not any(other[END] < entry[START] for other in others[before]):
                 return Objection("wrong-order", (*others[before][:1], entry))
+            if not self._has_beginning(position, entry, others):
+                return Objection("wrong-order", (entry,))
         return super().lost(child, key, entry, others)
+
+    def _has_beginning(self, position: int, entry: Entry, others: Sequence[Sequence[Entry]]) -> bool:
+        """Whether events of all that has to come before stand in their order before this one."""
+        ended = EMPTY_END
+        for k, other in sorted(self._position.items(), key=itemgetter(1)):
+            if other == position:
+                break
+            ends = [one[END] for one in others[k] if one[START] > ended and one[END] < entry[START]]
+            if not ends:
+                return False
+            ended = min(ends)
+        return True
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 

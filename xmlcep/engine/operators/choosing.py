@@ -56,6 +56,10 @@ class ChoosingState(OperatorState):
             against = self.exists.objection(group) or self._newer(key, alone, but=child)
             if against is not None:
                 return against
+        if window is not None and entry[FIRST] is not None:
+            apart = self.clock.moment()[unit] - entry[FIRST][unit]
+            if apart > most:
+                return Objection("expired", (entry,), apart - most, most, unit)
         return super().lost(child, key, entry, others)
 
     def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:

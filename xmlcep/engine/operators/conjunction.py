@@ -17,6 +17,7 @@ from .chronicle_pairs import ChroniclePairConjunction
 from .combining import CombiningState, window_constraints
 from .pairs import PairConjunction, is_plain_pair
 from .state import OperatorState
+from .waiting_chronicle_pairs import WaitingChroniclePairConjunction
 from .waiting_pairs import WaitingPairConjunction
 from .windowed_pairs import WindowedPairConjunction, is_windowed_pair
 
@@ -38,6 +39,7 @@ class ConjunctionState(CombiningState):
         else:
             self.exists = AnyOrder()
         self._is_plain = not (self._stores or self.exists.constrained or self._expires)
+        self._takes_oldest = self._is_plain and self.context.takes_oldest and not self.shared
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if not self._is_plain:
@@ -52,7 +54,15 @@ class ConjunctionState(CombiningState):
             owner.arrived((entry,))
         stored[child].append(entry)
         if all(stored):
-            self.raise_all(key, group, child, (entry,), cause)
+            if self._takes_oldest:
+                # What raise_all does with what on_arrival chooses then.
+                group.now = self.clock.point
+                while (chosen := group.consume_oldest()) is not None:
+                    self.raise_combination(chosen, cause)
+                if not any(stored):
+                    self.close_group(key)
+            else:
+                self.raise_all(key, group, child, (entry,), cause)
             if self.outbox:
                 self.hand_up(cause, key)
 
@@ -66,9 +76,10 @@ def new_state(
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
     if is_plain_pair(node, tree, setting):
-        if node.deferred:
-            return WaitingPairConjunction(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest
+        if node.deferred:
+            waiting = WaitingChroniclePairConjunction if chronicle else WaitingPairConjunction
+            return waiting(node, tree, report, setting)
         return (ChroniclePairConjunction if chronicle else PairConjunction)(node, tree, report, setting)
     if is_windowed_pair(node, tree, setting):
         return WindowedPairConjunction(node, tree, report, setting)

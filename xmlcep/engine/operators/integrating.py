@@ -27,7 +27,7 @@ from .state import Account, OperatorState
 
 _TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
-_FEW = 64  # deleted nodes that are kept without asking whether they are still needed
+FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
 
 class MultiplicityState(OperatorState):
@@ -52,7 +52,7 @@ class MultiplicityState(OperatorState):
         # Deleted nodes of which a composite may still be consumed, so that no silent one is made for them (M5), each
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
-        self._most_gone = _FEW
+        self._most_gone = FEW
         self.on_its_way: list[Entry] = []  # raised at a time point
         self.owner: Owner | None = self if node.takes_back else None
 
@@ -428,7 +428,7 @@ class MultiplicityState(OperatorState):
             del self.gone[place]
         elif len(self.gone) > self._most_gone:
             self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
-            self._most_gone = max(_FEW, 2 * len(self.gone))
+            self._most_gone = max(FEW, 2 * len(self.gone))
 
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
         return None if self.by_value or self.refills else (self.accumulations,)
@@ -441,6 +441,7 @@ class MultiplicityState(OperatorState):
     def clear(self) -> None:
         self.accumulations.clear()
         self.gone.clear()
+        self._most_gone = FEW
         super().clear()
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
@@ -472,16 +473,24 @@ class MultiplicityState(OperatorState):
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
         newer = [other for other in others[0] if other[AT] > entry[AT]]
-        if self.within is not None and newer and entry[FIRST] is not None and newer[-1][LAST] is not None:
+        if self.within is not None and entry[FIRST] is not None:
             most, unit = self.within
-            apart = newer[-1][LAST][unit] - entry[FIRST][unit]
+            last = [other for other in newer[-1:] if other[LAST] is not None]
+            until = last[0][LAST] if last else self.clock.moment()
+            apart = until[unit] - entry[FIRST][unit]
             if apart > most:
-                return Objection("expired", (entry, newer[-1]), apart - most, most, unit)
-        return (
-            Objection("withdrawn", (entry, *newer[-1:]))
-            if self.slides
-            else super().lost(child, key, entry, others)
-        )
+                return Objection("expired", (entry, *last), apart - most, most, unit)
+        if self.slides:
+            return Objection("withdrawn", (entry, *newer[-1:]))
+        if (
+            self.upper is not None and self.values.having is not None
+        ):  # when it is full it starts over (M2, V6)
+            place = sum(other[AT] < entry[AT] for other in others[0])
+            begin = place - place % self.upper
+            full = others[0][begin : begin + self.upper]
+            if len(full) == self.upper and not self.values.admits(full):
+                return Objection("having-false", tuple(full))
+        return super().lost(child, key, entry, others)
 
     def size(self) -> int:
         return sum(accumulation.size() for accumulation in self.accumulations.values())

@@ -2,8 +2,8 @@
 
 What is stored is kept as it comes, of a leaf the event itself and of an operator its entry, in lists by group key; the
 context's `contexts.pairing.Pairing` says what is chosen. `chronicle_pairs` has the states of the default context, in
-which there is nothing to choose; `waiting_pairs` the deferred ones. All of them raise exactly what `ConjunctionState`
-and `SequenceState` do.
+which there is nothing to choose; `waiting_pairs` and `waiting_chronicle_pairs` the deferred ones. All of them raise
+exactly what `ConjunctionState` and `SequenceState` do.
 
 One module because conjunction and sequence store and raise in one way, which is what is to be read side by side.
 """
@@ -65,6 +65,10 @@ class PairState(ChoosingState):
         assert pairing is not None
         self.pairing: Pairing = pairing
         self._in_full = tree.extended
+        self.bare = tuple(
+            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not tree.extended
+            for child in node.children
+        )
         self._raise: Callable[..., None] = (
             self._raise_allowed
             if self.values.guard is not None
@@ -73,10 +77,6 @@ class PairState(ChoosingState):
             else self._raise_in_full
             if self._in_full
             else self.raise_pair
-        )
-        self.bare = tuple(
-            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not tree.extended
-            for child in node.children
         )
 
     # ---- arrivals -------------------------------------------------------------------------------------

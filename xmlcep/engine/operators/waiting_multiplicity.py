@@ -88,25 +88,29 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             accumulation.created = (path, ids)
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
-        return self._keep if self._is_plain else None
+        if not self._is_plain:
+            return None
+        accumulations, clock, lower = self.accumulations, self.clock, self.lower
 
-    def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
-        accumulation = self.accumulations.get(key)
-        if accumulation is None:
-            accumulation = self.accumulations[key] = Accumulation()
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
-        ts = event[0]
-        entry = (ts, ts, self.clock.point, event, False)
-        # Primitive events come in the order of their numbers.
-        accumulation.end = ts
-        entries = accumulation.entries
-        if entries:
-            entries.append(entry)
-            return len(entries) >= self.lower
-        accumulation.start = ts
-        accumulation.entries = [entry]
-        return self.lower <= 1
+        def keep(key: Key, event: PrimitiveEvent) -> bool:
+            if type(event) is not PrimitiveEvent:
+                event = _new_tuple(PrimitiveEvent, event)
+            ts = event[0]
+            entry = (ts, ts, clock.point, event, False)
+            accumulation = accumulations.get(key)
+            if accumulation is None:
+                accumulation = accumulations[key] = Accumulation()
+            # Primitive events come in the order of their numbers.
+            accumulation.end = ts
+            entries = accumulation.entries
+            if entries:
+                entries.append(entry)
+                return len(entries) >= lower
+            accumulation.start = ts
+            accumulation.entries = [entry]
+            return lower <= 1
+
+        return keep
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)

@@ -10,7 +10,7 @@ from ...errors import RecordError
 from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples, integers, metas_of, number, numbers, values_of
+from .arrow_values import encoded_metas, integers, metas_of, number, numbers, rows_of, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -367,16 +367,15 @@ class _Columns:
 
     def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
         """Rows of the records that were chosen."""
-        lengths = numbers(self._types.lengths).take(kept.codes).to_pylist()
         codes, columns = kept.codes.to_pylist(), kept.columns
         ops, paths = self._types.ops, self._types.paths
-        return zip(
-            integers(columns["ts"]), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
-            id_tuples(columns["ids"], lengths),
-            values_of(columns.get("value")), values_of(columns.get("old")), values_of(columns.get("pos")),
-            values_of(columns.get("at")), docs, values_of(columns.get("txn")),
-            metas_of(columns.get("meta")), flags(columns.get("more")), strict=False,
-        )  # fmt: skip
+        return rows_of(
+            columns,
+            map(ops.__getitem__, codes),
+            map(paths.__getitem__, codes),
+            docs,
+            metas_of(columns.get("meta")),
+        )
 
 
 def _at(chosen: Any, column: Any) -> Any:

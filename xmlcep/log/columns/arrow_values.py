@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from path_types import PathType
+
+from ..records import Row
 from .blocks import Meta
 
 if TYPE_CHECKING:
@@ -101,11 +104,32 @@ def encoded_metas(column: Any, count: int) -> EncodedMetas:
     return EncodedMetas(list(map(dict, column.take(firsts).to_pylist())), codes)
 
 
-def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The lists of node ids in an Arrow array, of these lengths, as tuples."""
+def id_tuples(ids: Any) -> Iterator[tuple[int, ...]]:
+    """The lists of node ids in an Arrow array as tuples; one that is null is empty, and None is a column of nulls."""
+    if ids is None:
+        return repeat(())
+    lengths = ids.value_lengths().fill_null(0).to_pylist()
     flat = iter(integers(ids.flatten()))
     # All lengths take from the same ids, and each tuple is made by a loop in C.
-    by_length = {length: zip(*repeat(flat, length), strict=False) for length in set(lengths)}
+    by_length: dict[int, Iterator[tuple[int, ...]]] = {
+        length: zip(*repeat(flat, length), strict=False) if length else repeat(()) for length in set(lengths)
+    }
     if len(by_length) == 1:
         return by_length.popitem()[1]
     return map(next, map(by_length.__getitem__, lengths))
+
+
+def rows_of(
+    columns: Mapping[str, Any],
+    ops: Iterable[str | None],
+    paths: Iterable[PathType | None],
+    docs: Iterable[str],
+    metas: Iterable[Meta | None],
+) -> Iterator[Row]:
+    """The rows of Arrow columns, with what these do not say as it is; each is made when it is asked for, and at hand
+    when it is looked at. A column of nulls may be missing."""
+    return zip(
+        integers(columns["ts"]), ops, paths, id_tuples(columns.get("ids")), values_of(columns.get("value")),
+        values_of(columns.get("old")), values_of(columns.get("pos")), values_of(columns.get("at")), docs,
+        values_of(columns.get("txn")), metas, flags(columns.get("more")), strict=False,
+    )  # fmt: skip
