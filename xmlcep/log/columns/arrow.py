@@ -1,4 +1,7 @@
-"""Blocks of Parquet logs: everything that can be is done by Arrow."""
+"""Blocks of Parquet logs: everything that can be is done by Arrow.
+
+One module because what is checked of columns is what makes rows of them, and columns for others, right.
+"""
 
 from __future__ import annotations
 
