@@ -41,8 +41,8 @@ class DocumentReplay:
     """One document being replayed: detector, clock, and the findings of the current time point or edit.
 
     ``defers``: any record may raise something, so that none may be left out; ``follows_edits``: what an
-    edit raises may come with its last record (U2); ``may_go_on``: between two records something more may be found at
-    the time point of the first.
+    edit raises may come with its last record (U2); ``externals``: external events may stand behind a record, and be of
+    its time point (L7).
     """
 
     __slots__ = (
@@ -54,11 +54,11 @@ class DocumentReplay:
         "_defers",
         "_edit_goes_on",
         "_encode",
+        "_externals",
         "_follows_edits",
         "_handed",
         "_held",
         "_last",
-        "_may_go_on",
         "_pending",
         "_ranking",
         "_replayed",
@@ -81,7 +81,7 @@ class DocumentReplay:
 
     def __init__(
         self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, types: TypeNumbers, *,
-        defers: bool, follows_edits: bool, may_go_on: bool = True,
+        defers: bool, follows_edits: bool, externals: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -97,7 +97,7 @@ class DocumentReplay:
         self._awake: Detector | None = detector
         self._checked = 0  # at how many records it was seen that something is kept
         self._defers = defers
-        self._may_go_on = may_go_on
+        self._externals = externals
         self._follows_edits = follows_edits
         self._edit_goes_on = False
         self._ranking = ranking
@@ -137,7 +137,8 @@ class DocumentReplay:
         self._awake = detector
 
     def sleep(self) -> Detector | None:
-        """Gives its detector away, if that keeps nothing of the document; None if it does, or might.
+        """Gives its detector away, if that keeps nothing of the document; None if it does, or might, or an external
+        event may raise more at its last time point beside what was raised (L7).
 
         A document that keeps something is looked at again when it has had as many records more.
         """
@@ -146,7 +147,12 @@ class DocumentReplay:
         if self.failure is not None or not self._awake.is_as_new():
             self._checked = self.count
             return None
-        self._settle()
+        if self._externals:
+            self._settle_until(self.ts)
+            if self._pending:
+                return None
+        else:
+            self._settle()
         self._checked = 0
         return self.give_detector()
 
@@ -401,7 +407,7 @@ class DocumentReplay:
         where something else may be found there: at the end of a transaction or edit, or when time goes on.
         """
         if not self._edit_goes_on:
-            if self._may_go_on:
+            if self._defers or self._externals:
                 self._settle_until(self.ts)
             else:
                 self._settle()

@@ -509,7 +509,7 @@ class LocalAudit:
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
             doc, detector, self._ranking, self._collector, self._types, defers=self._defers,
-            follows_edits=self._asks, may_go_on=self._defers or self._externals,
+            follows_edits=self._asks, externals=self._externals,
         )  # fmt: skip
 
     def _replay_sorted(self, files: list[LogFile]) -> None:
