@@ -393,7 +393,7 @@ class Evidence:
         if leaf in self.strangers:
             event = self.strangers[leaf]
             own = self.nodes.path(state.node.path)
-            if stands_in(state.node.path, event.path):
+            if event.path is not None and stands_in(state.node.path, event.path):
                 text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
                 return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
             text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
