@@ -16,6 +16,8 @@ from tests.strategies import (
     EVERYTHING,
     History,
     absence_rule_sets,
+    dense_histories,
+    dense_rule_sets,
     external_histories,
     external_rule_sets,
     full_rule_sets,
@@ -65,6 +67,12 @@ def test_edits_releases_conditions_and_timers(
 def test_timers_and_releases_at_nodes_that_are_gone(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=150, deadline=None)
+@given(dense_rule_sets(), dense_histories())
+def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
@@ -128,6 +136,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
         external_rule_sets(),
         absence_rule_sets(),
         levelled_rule_sets(),
+        dense_rule_sets(),
     )
 )
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:

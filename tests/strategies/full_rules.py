@@ -376,8 +376,7 @@ class FullRuleBuilder(Choices):
         if {"within", "having"} <= kind.takes:
             options = replace(options, within=self._window(3), having=having)
         if kind is Sequence:
-            if "gap" in self.wanted and self._chance(5):
-                options = replace(options, gap=self._one(WINDOWS))
+            options = replace(options, gap=self._gap())
             options = replace(options, strict="strict" in self.wanted and self._chance(6))
             return Sequence(
                 operands, self._until(options) if trailing else self._ending(options), negated=negated
@@ -431,6 +430,9 @@ class FullRuleBuilder(Choices):
 
     def _window(self, one_in: int) -> Window | None:
         return self._one(WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
+
+    def _gap(self) -> Window | None:
+        return self._one(WINDOWS) if "gap" in self.wanted and self._chance(5) else None
 
     def _ending(self, options: Options) -> Options:
         ends = (Termination.CUSTOM,) if self.flat else self.terminations
