@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -65,20 +66,24 @@ FILES = [
 def test_only_documents_with_something_open_are_objects(tmp_path: Path) -> None:
     merge = merged(tmp_path, FILES, PRICED)
     assert [each.doc for each in merge.plain.extents()] == ["alone", "last"] and merge.plain.records() == 3
-    assert merge.documents.keys() == {"divided", "clocked"} and merge.to_sort == {"back"}
+    assert merge.documents.keys() == {"clocked"} and merge.to_sort == {"back"}
+    assert [each.doc for each in merge.ended.extents()] == ["divided"]
     assert [split.number for split in merge.splits_to_sort()] == [1, 2]
     assert list(merge.extents()) == [
         ("alone", 1, 2, 2), ("clocked", 2, 2, 1), ("divided", 1, 2, 2), ("last", 7, 7, 1),
     ]  # fmt: skip
     assert merge.records == 6
-    assert merge.whole(FindingRanges([])).ends.keys() == {"divided", "clocked"}
+    ends = merge.whole(FindingRanges([])).ends
+    assert ends.keys() == {"divided", "clocked"} and "alone" not in ends
+    again = pickle.loads(pickle.dumps(ends))
+    assert again == ends and again["divided"].point.ts == 2
 
 
 def test_where_their_ends_matter_all_are(tmp_path: Path) -> None:
     merge = merged(tmp_path, FILES, BOTH)
     assert not list(merge.plain.extents()) and not merge.plain.records()
     everything = {"alone", "divided", "clocked", "last"}
-    assert merge.documents.keys() == everything
+    assert merge.documents.keys() | {each.doc for each in merge.ended.extents()} == everything
     assert merge.whole(FindingRanges([])).ends.keys() == everything
 
 

@@ -90,7 +90,7 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
         if found:  # as they travel from the task to the one who settles
             assert sorted(reported(found), key=name_of) == sorted(found, key=name_of)
             summaries += found
-    joined = merge_documents(summaries, last_segments(summaries), buckets)
+    joined = {each.doc: each for each in merge_documents(summaries, last_segments(summaries), buckets)}
     seams = [marker for summary in joined.values() for marker in summary.seams]
     return Routed([*chunks, *seam_chunks(seams, plan, buckets)], joined)
 

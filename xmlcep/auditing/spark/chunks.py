@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from ...log.columns.blocks import RecordType
 from ..rule_counts import text_of
+from ..temporary_tables import to_key
 from .ipc import to_ipc
 
 Numbers = npt.NDArray[np.int64]
@@ -93,7 +94,12 @@ class Chunk(NamedTuple):
 
 def hash_of(doc: str) -> int:
     """What a document's name adds to the hash of its keys."""
-    return zlib.crc32(doc.encode("utf-8", "surrogatepass"))
+    return hash_of_key(to_key(doc))
+
+
+def hash_of_key(key: bytes) -> int:
+    """The same of its key."""
+    return zlib.crc32(key)
 
 
 def buckets_of(doc_hashes: Any, keys: Any, buckets: int) -> Numbers:

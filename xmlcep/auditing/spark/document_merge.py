@@ -75,6 +75,11 @@ class WholeDocument(NamedTuple):
     advances: Sequence[tuple[int, int]]
     edits: Mapping[int, int]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no more is left to know of it than where it begins and ends."""
+        return not any(self[8:])
+
 
 class MergedDocument:
     """A document in the log, as told by the summaries of its segments, followed one after the other.
@@ -312,11 +317,12 @@ def last_segments(summaries: Iterable[SegmentSummary]) -> dict[str, int]:
 def merge_documents(
     summaries: Iterable[SegmentSummary], last: Mapping[str, int], buckets: int, until: str | None = None, *,
     timed: bool = True,
-) -> dict[str, WholeDocument]:  # fmt: skip
-    """The documents of a log by name; ``summaries`` are those of all segments, in order, ``last`` the `last_segments`
-    of these, ``until`` as for `audit`. What clocks show is told if that matters (``timed``)."""
+) -> Iterator[WholeDocument]:  # fmt: skip
+    """The documents of a log, each when its last segment is there; ``summaries`` are those of all segments, in order,
+    ``last`` the `last_segments` of these, ``until`` as for `audit`. What clocks show is told if that matters: if
+    ``timed``.
+    """
     open_documents: dict[str, MergedDocument] = {}
-    found: dict[str, WholeDocument] = {}
     for summary in summaries:
         doc = summary.doc
         document = open_documents.get(doc)
@@ -328,8 +334,7 @@ def merge_documents(
             document.end(until)
             whole = document.whole(timed=timed)
             if whole is not None:
-                found[doc] = whole
-    return found
+                yield whole
 
 
 def clock_markers(document: WholeDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:

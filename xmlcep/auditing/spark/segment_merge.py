@@ -28,6 +28,7 @@ from .document_merge import (
     merge_documents,
     raised_markers,
 )
+from .ended_documents import EndedDocuments
 from .finding_chunks import Extent, FindingRanges
 from .plain_documents import PlainDocuments
 from .segment_summary import SegmentSummary
@@ -38,8 +39,9 @@ from .whole_log import DocumentEnd, WholeLog
 class SegmentMerge:
     """The reports of a log's segments put together.
 
-    ``documents`` are those whose records stand in order, ``plain`` the many of them that need not be looked at one by
-    one: they have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end.
+    Of those documents whose records stand in order ``plain`` are the many that need not be looked at one by one: they
+    have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end. Of
+    ``ended`` no more is left to know than where they begin and end, of ``documents`` there is.
     ``to_sort`` are those whose records do not stand in order; ``bad`` is how many records cannot be used; ``repeating``
     are the types of changes at names that stand inside themselves; ``loads`` what was routed to each bucket;
     ``until`` as for `audit`.
@@ -78,10 +80,18 @@ class SegmentMerge:
         else:
             self.plain.set_apart(_docs(self._reports))
         self._timed = plan.reads_clock or plan.fires_in_keys
-        merged = self._merged(self._summaries)
-        self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
-        self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
-        self.documents = {doc: document for doc, document in merged.items() if doc not in self.to_sort}
+        self.documents: dict[str, WholeDocument] = {}
+        self.ended = EndedDocuments()
+        to_sort: set[str] = set()
+        disordered: set[str] = set()
+        for document in self._merged(self._summaries):
+            if document.goes_back:
+                disordered.add(document.doc)
+            if document.needs_sorting:
+                to_sort.add(document.doc)
+            else:
+                self._add(document)
+        self.to_sort, self.disordered = frozenset(to_sort), frozenset(disordered)
         self.loads = BucketLoads(plan, buckets)
         for load in self._loads:
             self.loads.add(load, left_out=self.to_sort)
@@ -125,7 +135,13 @@ class SegmentMerge:
         numbers = {summary.segment >> 20 for summary in self._summaries() if summary.doc in self.to_sort}
         return [split for split in self._splits if split.number in numbers]
 
-    def _merged(self, summaries: Callable[[], Iterable[SegmentSummary]]) -> dict[str, WholeDocument]:
+    def _add(self, document: WholeDocument) -> None:
+        if document.is_settled:
+            self.ended.add(document)
+        else:
+            self.documents[document.doc] = document
+
+    def _merged(self, summaries: Callable[[], Iterable[SegmentSummary]]) -> Iterator[WholeDocument]:
         """The documents of summaries, which are read twice: so that no more is held than of those that go on."""
         last = last_segments(summaries())
         return merge_documents(summaries(), last, self._buckets, self._until, timed=self._timed)
@@ -140,7 +156,8 @@ class SegmentMerge:
         in_order = _divided(reports, plain)
         plain.set_all_apart()
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
-        self.documents.update(self._merged(lambda: _by_segment(_summaries(in_order), plain.summaries())))
+        for document in self._merged(lambda: _by_segment(_summaries(in_order), plain.summaries())):
+            self._add(document)
         for report in in_order:
             if report.topic == Topic.LOAD:
                 self.loads.add(FASTEST.loads(report.content))
@@ -150,9 +167,9 @@ class SegmentMerge:
         found: dict[str, int] = {}
         for doc, seen in self._headers.items():
             document = self.documents.get(doc)
-            if document is None:
+            begin = self.ended.position(doc) if document is None else document.position
+            if begin is None:
                 continue
-            begin = document.position
             file = self._parts[begin[0]].file
             for header in sorted(seen, key=lambda header: header.position):
                 if self._parts[header.position[0]].file == file and header.position < begin:
@@ -170,7 +187,8 @@ class SegmentMerge:
     def whole(self, ranges: FindingRanges) -> WholeLog:
         """What replays have to know of the log, with what clocks show if that matters."""
         documents = self.documents
-        ends = {doc: DocumentEnd(document.segment, document.last) for doc, document in documents.items()}
+        others = {doc: DocumentEnd(document.segment, document.last) for doc, document in documents.items()}
+        ends = self.ended.ends(others)
         edits = {doc: document.edits for doc, document in documents.items() if document.edits}
         clocks = documents if self._plan.reads_clock else {}
         readings = {doc: document.readings for doc, document in clocks.items()}
@@ -186,17 +204,17 @@ class SegmentMerge:
 
     def extents(self) -> Iterator[Extent]:
         """From where to where each document reaches, by name."""
-        return heapq.merge(sorted(self._extents()), self.plain.extents())
+        return heapq.merge(sorted(self._extents()), self.ended.extents(), self.plain.extents())
 
     def _extents(self) -> Iterator[Extent]:
-        """Those of the documents that are not plain."""
+        """Those of the documents of which more is known."""
         for doc, document in self.documents.items():
             yield Extent(doc, document.first.ts, document.last.ts, document.records)
 
     @property
     def records(self) -> int:
         """How many records all documents have."""
-        return self.plain.records() + sum(extent.records for extent in self._extents())
+        return self.plain.records() + self.ended.records() + sum(each.records for each in self._extents())
 
     def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
         """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""

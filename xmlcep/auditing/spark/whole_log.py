@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+
+from ..temporary_tables import from_key, to_key
+from .chunks import hash_of_key
 from .document_clock import DocumentClock
 from .finding_chunks import FindingRanges
+from .ipc import from_ipc, to_ipc
 from .segment_summary import ClockReading, TimePoint
 
 
@@ -16,6 +22,57 @@ class DocumentEnd(NamedTuple):
 
     segment: int
     point: TimePoint
+
+
+_ENDS = pa.schema(
+    [
+        ("doc", pa.binary()), ("segment", pa.int64()), ("ts", pa.int64()), ("at", pa.string()), ("txn", pa.int64()),
+        ("meta", pa.string()),
+    ]
+)  # fmt: skip
+
+
+class DocumentEnds(Mapping[str, DocumentEnd]):
+    """Where documents end, by name: a table, for there may be many, and the driver and each worker have one."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._columns = [column.combine_chunks() for column in from_ipc(content).columns]
+        self._docs = self._columns[0]
+        hashes = np.fromiter((hash_of_key(doc.as_py()) for doc in self._docs), np.uint32, len(self._docs))
+        self._order = np.argsort(hashes, kind="stable").astype(np.uint32)
+        self._hashes = hashes[self._order]
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[tuple[Any, ...]]]) -> DocumentEnds:
+        """From rows, some at a time: the name as a key, the segment, then the time point up to its meta."""
+        batches = []
+        for some in rows:
+            columns = zip(*some, strict=True)
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, _ENDS, strict=True)]
+            batches.append(pa.record_batch(arrays, schema=_ENDS))
+        return cls(to_ipc(pa.Table.from_batches(batches, _ENDS)))
+
+    def __reduce__(self) -> tuple[type[DocumentEnds], tuple[bytes]]:
+        return DocumentEnds, (self._content,)
+
+    def __getitem__(self, doc: str) -> DocumentEnd:
+        key = to_key(doc)
+        wanted = hash_of_key(key)
+        place = int(np.searchsorted(self._hashes, wanted))
+        while place < len(self._hashes) and self._hashes[place] == wanted:
+            row = int(self._order[place])
+            if self._docs[row].as_py() == key:
+                segment, *point = (column[row].as_py() for column in self._columns[1:])
+                return DocumentEnd(segment, TimePoint(*point))
+            place += 1
+        raise KeyError(doc)
+
+    def __iter__(self) -> Iterator[str]:
+        return (from_key(key.as_py()) for key in self._docs)
+
+    def __len__(self) -> int:
+        return len(self._docs)
 
 
 @dataclass(frozen=True, slots=True)
