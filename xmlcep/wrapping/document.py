@@ -23,7 +23,7 @@ from .classes import LOOKUPS
 from .delivery import Delivery
 from .errors import RefusedError, WrapError
 from .listeners import Listener
-from .observation import Observation
+from .observation import Observation, compare_all
 from .raw import Node, name_of
 from .shadow import ShadowTree, tree_of
 from .single import Single
@@ -371,7 +371,7 @@ class Document(Single):
         tree is too deep to be parsed again, or cannot be parsed again at all, or a transaction is open.
         """
         self._settled("snapshot()")
-        foreign.compare_all(self._tree)
+        compare_all(self._tree)
         return take_snapshot(self._tree)
 
     def verify(self) -> list[str]:
@@ -401,7 +401,7 @@ class Document(Single):
                 if self._tree.exposed:
                     self.catch_up()
                 if self.delivery.audience:
-                    foreign.compare_all(self._tree)
+                    compare_all(self._tree)
         finally:
             self._finalizer()
 

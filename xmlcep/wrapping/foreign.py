@@ -30,7 +30,7 @@ from .raw import (
     last_child,
     name_of,
 )
-from .reconcile import careful, contents_differ, different, reconcile, taken_below
+from .reconcile import careful, contents_differ, reconcile, taken_below
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -132,25 +132,6 @@ def catch_up_all(tree: ShadowTree) -> None:
     catch_up_others(tree)
 
 
-def compare_all(tree: ShadowTree) -> None:
-    """Emits all that is different from what events have told, whoever has done it, as one edit.
-
-    Where events have told of all nodes, and no transaction is open, whose undo could not go back there. Costs a walk.
-    Raises `RefusedError` for what cannot be tracked.
-    """
-    if not tree.all_open or tree.muted or tree.journal is not None:
-        return
-    tree.muted = True
-    try:
-        sites = different(tree, list(Element.iter(tree.root)))
-    finally:
-        tree.muted = False
-    if sites:
-        _check_all(tree, sites)
-        reconcile(tree, sites)
-        tree.end_edit()
-
-
 def catch_up_others(tree: ShadowTree) -> None:
     """As `catch_up`, of all documents but this one; what these refuse they say at their own next call.
 
@@ -195,7 +176,7 @@ def _miss(nodes: list[Node]) -> None:
         if tree.muted:
             continue
         try:
-            _check_all(tree, sites)
+            check_all(tree, sites)
         except RefusedError as error:
             refused = error
             continue
@@ -280,7 +261,7 @@ class _Found:
         sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
         tree.muted = False
         for owner, nodes in sites.items():
-            _check_all(owner, nodes)
+            check_all(owner, nodes)
         for owner, nodes in sites.items():
             reconcile(owner, nodes)
         for node in self._taken:
@@ -308,7 +289,7 @@ class _Found:
         self._tree.muted = muted
 
 
-def _check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     """Raises `RefusedError` if one of these nodes has changed, or got children, in ways that are refused elsewhere."""
     tree.muted = True
     try:

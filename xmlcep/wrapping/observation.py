@@ -1,4 +1,4 @@
-"""Blocks in which C code changes a tree: what it has done is found by comparison."""
+"""What C code has done to a tree, in blocks or at any time, is found by comparison."""
 
 from __future__ import annotations
 
@@ -59,6 +59,25 @@ class Observation:
     def _check(self) -> None:
         if not isinstance(self._element, Element) or tree_of(self._element) is not self._tree:
             raise WrapError(f"{self._element!r} is no element of the document {self._tree.name!r}")
+
+
+def compare_all(tree: ShadowTree) -> None:
+    """Emits all that is different from what events have told, whoever has done it, as one edit.
+
+    Where events have told of all nodes, and no transaction is open, whose undo could not go back there. Costs a walk.
+    Raises `RefusedError` for what cannot be tracked.
+    """
+    if not tree.all_open or tree.muted or tree.journal is not None:
+        return
+    tree.muted = True
+    try:
+        sites = different(tree, list(Element.iter(tree.root)))
+    finally:
+        tree.muted = False
+    if sites:
+        foreign.check_all(tree, sites)
+        reconcile(tree, sites)
+        tree.end_edit()
 
 
 def _take_out_refused(nodes: list[Node]) -> RefusedError | None:
