@@ -17,6 +17,7 @@ from tests.auditing.simulation import simulate
 from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing import splits
+from xmlcep.auditing.findings import by_time
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
@@ -190,7 +191,7 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         mock.patch.object(splits, "ARROW_BLOCK", size),
         mock.patch.object(blocks, "FEW_STRANDS", data.draw(st.sampled_from((0, 100)))),
         mock.patch.object(document_replay, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
-        mock.patch.object(document_replay, "_SORTED_BYTES", data.draw(st.sampled_from((1, 1 << 20)))),
+        mock.patch.object(by_time, "_SORTED_BYTES", data.draw(st.sampled_from((1, 1 << 20)))),
     ):
         log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
         (write_parquet if packed else write_json)(log, records, left_out)
@@ -235,7 +236,7 @@ def test_strands_are_put_together_again(
         mock.patch.object(splits, "ARROW_BLOCK", size),
         mock.patch.object(blocks, "FEW_STRANDS", 0),
         mock.patch.object(document_replay, "_SETTLED", settled),
-        mock.patch.object(document_replay, "_SORTED_BYTES", most),
+        mock.patch.object(by_time, "_SORTED_BYTES", most),
     ):
         log = Path(folder) / "log.parquet"
         write_parquet(log, records, set(), group_size=1000)

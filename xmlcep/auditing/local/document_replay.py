@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -19,9 +19,9 @@ from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ..failures import Failure
+from ..findings.by_time import FindingsByTime
 from ..findings.collector import Collector
 from ..findings.order import Ranking
-from ..findings.spool import LooseFinding, Spool
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
@@ -34,7 +34,6 @@ _NO_RUN: Mapping[str, Any] = {"counts": []}
 _SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
-_SORTED_BYTES = 16 << 20  # of findings that are sorted in memory
 
 
 class DocumentReplay:
@@ -354,7 +353,7 @@ class DocumentReplay:
         """Replays records strand by strand, where nothing can be found between or after them; a time point has records
         of one strand."""
         self._settle()
-        pending, found = self._pending, _FindingsByTime(self._collector.spool, self.doc)
+        pending, found = self._pending, FindingsByTime(self._collector.spool, self.doc)
         for composite in self._detector.replay_strands(rows, last):  # type: ignore[arg-type]
             if len(pending) >= _SETTLED and composite[7][0] != pending[-1][7][0]:
                 found.add(*self._settled())
@@ -553,39 +552,6 @@ class DocumentReplay:
         self._texts = []
         self._held = 0
         self._size = 0
-
-
-class _FindingsByTime:
-    """Findings of a document that come in any order, but those of a time point in theirs; many are sorted on disk."""
-
-    def __init__(self, spool: Spool, doc: str) -> None:
-        self._spool = spool
-        self._doc = doc
-        self._held: list[tuple[int, bytes]] = []
-        self._size = 0
-        self._is_on_disk = False
-
-    def add(self, times: list[int], lines: list[bytes]) -> None:
-        """Takes findings of these time points."""
-        self._held += zip(times, lines, strict=True)
-        self._size += sum(map(len, lines))
-        if self._size >= _SORTED_BYTES:
-            self._to_disk()
-
-    def in_order(self) -> Iterator[list[bytes]]:
-        """All of them in order of time, some at once."""
-        if self._is_on_disk:
-            self._to_disk()
-            for finding in self._spool.take_loose():
-                yield [finding.line]
-            return
-        self._held.sort(key=_ts_of)
-        if self._held:
-            yield [line for _, line in self._held]
-
-    def _to_disk(self) -> None:
-        self._spool.add_loose(LooseFinding(self._doc, ts, 0, b"", line) for ts, line in self._held)
-        self._held, self._size, self._is_on_disk = [], 0, True
 
 
 def _clock_of(state: Mapping[str, Any]) -> tuple[int, int] | None:
