@@ -281,6 +281,8 @@ class Detector:
         self, events: Iterable[PrimitiveEvent], last: PrimitiveEvent
     ) -> Iterator[CompositeEvent]:
         """`replay` without ``ends`` of all events of a time, strand by strand; ``last`` is the last of them in time."""
+        check("replay_strands()", events=(events, ITERABLE))
+        check_event("replay_strands()", last)
         if self._closed:
             return
         yield from self._replay_promptly(events)
