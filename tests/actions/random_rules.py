@@ -19,14 +19,20 @@ NAMES = ("a", "b", "c")
 TRIGGERS = (
     "ins({n})", "del({n})", "ins({n}/@x)", "upd({n}/@x)", "*({n}/@y)", "upd({n}/text())", "*({n}/text())", "*({n}//*)",
     "*(r/{n})", "ins({n}) ; ins({n}/@x)", "x[2,3] ins(r/{n})", "ins({n}/@x) & ins({n}/@y)", "ins({n}) | ins({m}/@x)",
-    "x[0,2] ins({n}/{m})", "P({n})",
+    "x[0,2] ins({n}/{m})", "P({n})", "any[2]{{path=r}}(ins(r/a), ins(r/b), del(r/c))", "ins({n})[@x]",
+    '(ins(r/{n}) ; del(r/{m})) {{path=r, within="4 changes"}}', "(ins({n}) ; not ins({n}/@x)) {{end=custom}}",
+    "(ins({n}) ; not ins({n}/@x)) {{end=non-local}}", "(ins(r/{n}/@x) as $v & ins(r/{m}/@y) as $v) {{path=r}}",
+    '(*({n}/@x) as $p ; *({n}/@y) as $q) {{having="$p < $q"}}', "aperiodic[ins({n}), del({n}/{m})] *({n}/@x)",
+    'plus[ins({n}), "2 s"]', '(ins({n}/{m}) & del({n}/@x)) {{when="@y"}}',
 )  # fmt: skip
 CONDITIONS = (None, None, "not(@x)", "not({m})", "@y", "count(//{n}) < 6", "../{m}", "$delta", "@x != 1")
 ACTIONS = (
     "set '@x' = '1'", "set '@y' = 'count(//{n})'", "set '//{m}/@x' = '1'", "set '.' = 'count(*)'", "set '{m}' = '1'",
     "delete '@x'", "delete '{m}'", "delete '.'", "delete '//{n}/@y'", "insert '<{m}/>' last into '.'",
     "insert '<{m} x=\"1\">t</{m}>' first into '/r'", "insert 't' last into '.'", "insert '<{m}/>' after '.'",
-    "replace '{m}' with '<{n}/>'", "move '{m}' last into '/r'", "move '.' last into '/r'", "raise P", "raise P('{m}')",
+    "replace '{m}' with '<{n}/>'", "delete '/r'", "delete 'text()'", "set '@x' = '@x + 1'", "set '$delta/@z' = '1'",
+    "insert '<{m} y=\"{{count(*)}}\">{{name()}}</{m}>' before '.'",
+    "move '{m}' last into '/r'", "move '.' last into '/r'", "raise P", "raise P('{m}')",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import xmlcep
+from path_types import PathType
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import described
 from tests.auditing.test_partitioning import both_ways
 from xmlcep.auditing import audit
 from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import ClockRecord, Control
 from xmlcep.rules import parse_rules
@@ -132,6 +134,31 @@ def test_both_engines_find_the_same(name: str, data: st.DataObject) -> None:
     found = [FASTEST.loads(line)["name"] for line in local[0]]
     event(f"external: {'Seen' in found}, made of it: {bool({'A', 'B'} & {*found})}, bad: {bool(local[1])}")
     assert distributed == local
+
+
+def test_what_is_raised_beside_a_finding_takes_its_place_where_documents_rest(tmp_path: Path) -> None:
+    """Nothing waits in the document when its last record has been read; the external event of that comes first (G2)."""
+    made = [
+        ("/order", (1,)),
+        ("/order/item", (1, 2)),
+        ("/order/item/price", (1, 2, 3)),
+        ("/order/item/quantity", (1, 2, 4)),
+    ]
+    records: list[Any] = [
+        PrimitiveEvent(ts, "ins", PathType.parse(path), ids, doc="a")
+        for ts, (path, ids) in enumerate(made, start=1)
+    ]
+    raised = (
+        b'{"xmlcep":1,"control":"raised","doc":"a","ts":4,"name":"Seen","path":"/order/item","ids":[1,2]}'
+    )
+    log = write_log(tmp_path / "log.jsonl", [*records, raised])
+    rules = parse_rules(DECLARED)
+    for rest in (False, True):
+        local, distributed = both_ways(
+            [log], rules, split_bytes=10**6, segment_records=1, operators=False, rest=rest
+        )
+        assert [FASTEST.loads(line)["name"] for line in local[0]] == ["Seen", "Plain"]
+        assert local == distributed
 
 
 def test_spark_finds_what_was_found_live(spark: SparkSession, tmp_path: Path) -> None:

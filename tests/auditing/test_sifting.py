@@ -9,7 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks
@@ -21,6 +21,7 @@ from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.local import document_replay
 from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
@@ -29,6 +30,7 @@ from xmlcep.auditing.spark.chunks import Chunk
 from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
+from xmlcep.log.columns import blocks
 from xmlcep.log.json_codec import STANDARD
 from xmlcep.log.parquet import arrow_schema
 from xmlcep.log.records import ClockRecord, Header, Row, change_record
@@ -42,6 +44,14 @@ PLAIN = parse_rules(
     event Changed = upd(price/text()) | del(price)
     event Several = x[2,2] ins(item/price)
     event Pair = Complete(item) & upd(item/quantity/text())
+    """
+)
+
+APART = parse_rules(
+    """
+    event Priced = ins(price) ; upd(price/text())
+    event Counted = x[2,2] *(item/quantity)
+    event Named(order) = ins(item) ; *(order/note)
     """
 )
 
@@ -117,7 +127,7 @@ def write_json(path: Path, records: list[Record], left_out: set[str]) -> None:
     path.write_bytes(b"".join(STANDARD.dumps(each) + b"\n" for each in kept))
 
 
-def write_parquet(path: Path, records: list[Record], left_out: set[str]) -> None:
+def write_parquet(path: Path, records: list[Record], left_out: set[str], *, group_size: int = 7) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -128,7 +138,7 @@ def write_parquet(path: Path, records: list[Record], left_out: set[str]) -> None
         if field.name == "meta":
             values = [None if value is None else list(value.items()) for value in values]
         columns.append(pa.array(values, field.type))
-    pq.write_table(pa.table(columns, schema=pa.schema(fields)), path, row_group_size=7)
+    pq.write_table(pa.table(columns, schema=pa.schema(fields)), path, row_group_size=group_size)
 
 
 @st.composite
@@ -162,7 +172,7 @@ def logs(draw: st.DrawFn, packed: bool) -> tuple[list[Record], set[str]]:
 
 @pytest.mark.parametrize("packed", [False, True])
 @settings(max_examples=90)
-@given(st.sampled_from((PLAIN, LATE, ASKING)) | rule_sets().map(Rules.from_definitions), st.data())
+@given(st.sampled_from((PLAIN, APART, LATE, ASKING)) | rule_sets().map(Rules.from_definitions), st.data())
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
         pytest.importorskip("pyarrow")
@@ -178,11 +188,61 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(splits, "LINES_BLOCK", size),
         mock.patch.object(splits, "ARROW_BLOCK", size),
+        mock.patch.object(blocks, "FEW_STRANDS", data.draw(st.sampled_from((0, 100)))),
+        mock.patch.object(document_replay, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
+        mock.patch.object(document_replay, "_SORTED_BYTES", data.draw(st.sampled_from((1, 1 << 20)))),
     ):
         log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
         (write_parquet if packed else write_json)(log, records, left_out)
         sifted = outcome(log, rules, by_row=False, rest=data.draw(st.booleans()), **options)
         assert sifted == outcome(log, rules, by_row=True, rest=data.draw(st.booleans()), **options)
+
+
+MANY = parse_rules(
+    "".join(
+        f"event Complete{each} = ins(item{each}) ; (ins(item{each}/price) & ins(item{each}/quantity))\n"
+        f"event Several{each} = x[2,2]{{context=continuous}} upd(item{each}/price)\n"
+        for each in range(3)
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(2, 3), st.sampled_from(("", "/price", "/quantity", "upd", "del"))),
+        min_size=30,
+        max_size=60,
+    ),
+    st.sampled_from((1000, 20)),
+    st.sampled_from((1, 3, 64)),
+    st.sampled_from((1, 500, 1 << 20)),
+)  # fmt: skip
+def test_strands_are_put_together_again(
+    steps: list[tuple[int, int, str]], size: int, settled: int, most: int
+) -> None:
+    """Rules that have nothing to do with each other: what their records raise comes in order of time."""
+    pytest.importorskip("pyarrow")
+    records: list[Record] = []
+    for ts, (kind, node, what) in enumerate(steps, start=1):
+        op = what if what in ("upd", "del") else "ins"
+        rest = "/price" if what == "upd" else "" if what == "del" else what
+        ids = [1, 10 * kind + node, 100 + ts] if rest else [1, 10 * kind + node]
+        path = f"/order/item{kind}{rest}"
+        records.append({"doc": "a", "ts": ts, "op": op, "path": path, "ids": ids, "txn": ts // 7})
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(splits, "ARROW_BLOCK", size),
+        mock.patch.object(blocks, "FEW_STRANDS", 0),
+        mock.patch.object(document_replay, "_SETTLED", settled),
+        mock.patch.object(document_replay, "_SORTED_BYTES", most),
+    ):
+        log = Path(folder) / "log.parquet"
+        write_parquet(log, records, set(), group_size=1000)
+        options = {"operators": True, "on_bad": OnBadRecord.SKIP, "rest": False}
+        sifted = outcome(log, MANY, by_row=False, **options)
+        assert sifted == outcome(log, MANY, by_row=True, **options)
+    event("in several strands" if len({kind for kind, *_ in steps}) > 1 and sifted[0] else "little")  # type: ignore[index]
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -110,6 +110,11 @@ CASES = {
     "a path that stands in it twice": (
         "(ins(part) & ins(part/price)) {path=part}", "ins part/part 1.2.3", "null-projection", "more than once",
     ),
+    "outside of every group": (
+        "(ins(order/@status) & ins(order/item/price)) {path=order/item}",
+        "ins @status 1.2 =new\nins item/price 1.3.4", "null-projection",
+        "ins(/order#1/@status) at 1: it is not at or below any order/item, of which the groups are",
+    ),
     "a guard": (
         '(ins(item/price/text()) as $p & ins(item/quantity/text())) {if="$p > 10"}', ITEM, "guard-false",
         "$p > 10 is false: $p is '7'",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -185,6 +186,21 @@ def check(definitions: Sequence[EventDefinition], history: History) -> None:
         assert _replayed(definitions, records, operators=operators) == replayed[operators]
         from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
         assert from_tuples == replayed[operators]
+    _check_strands(definitions, records)
+
+
+def _check_strands(definitions: Sequence[EventDefinition], records: Sequence[PrimitiveEvent]) -> None:
+    """Strand by strand the same is found, and what is stored is the same, as in order of time."""
+    detector, in_order = (Detector(rules_of(definitions), operators=True) for _ in range(2))
+    if detector.strands is None or not records:
+        return
+    strands = detector.strands.of([(record.op, record.path) for record in records])
+    by_strand = [record for _, record in sorted(zip(strands, records, strict=True), key=itemgetter(0))]
+    raised = sorted(detector.replay_strands(by_strand, records[-1]), key=lambda composite: composite.cause.ts)
+    assert raised == list(in_order.replay(records, ends=False))
+    assert detector.to_state() == in_order.to_state()
+    if len(set(strands)) > 1 and raised:
+        event("several strands")
 
 
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:

@@ -158,6 +158,9 @@ event E {context=$context} = (not ins(item/comment) ; ins(item/price) ; ins(item
     chronicle, unrestricted, recent, continuous, cumulative, next | c1 p1 q1    |
     chronicle, unrestricted, recent, continuous, cumulative, next | c1 p1 i1 q1 | 4: p1+q1
     chronicle, unrestricted, recent, continuous, cumulative, next | c1 i1 p1 q1 | 4: p1+q1
+# what was forbidden stays so, whatever comes later and is not
+event E {context=$context} = (not ins(item/comment) ; ins(item/price)){within="3 changes"}
+    unrestricted, recent, chronicle, continuous, cumulative, next | c1 p1 q1 i2 p1.2 | 5: p1.2
 event E = (not ins(item/comment) ; ins(item/price)){within="5 s"}
     @0 c1 @5 p1                        |
     @0 c1 @6 p1                        | 2: p1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections import Counter
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -15,7 +16,8 @@ from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_edits import STRIPPING
 from tests.wrapping.unseen_edits import edit_unseen
 from xmlcep.errors import XmlCepError
-from xmlcep.wrapping import fromstring
+from xmlcep.wrapping import Document, RefusedError, fromstring, wrap
+from xmlcep.wrapping.lxml_methods import DEFAULT_LOOKUP
 
 
 def run(seed: int, *, edits: int = 25) -> str:
@@ -23,29 +25,37 @@ def run(seed: int, *, edits: int = 25) -> str:
 
     Raises AssertionError if events, and so logs, have another document than there is, and nothing is said.
     """
-    random = Random(seed)
-    with fromstring(START, name="d") as document:
-        judge = Judge(document, snapshot=random.random() < 0.8)
-        mutator = Mutator(document.root, random, documents=[document] if seed % 2 else [])
-        unseen = False
-        for _ in range(edits):
-            try:
-                if random.random() < 0.12:
-                    unseen = True
-                    edit_unseen(mutator, document.root)
-                list(document.root.iter())
-                mutator.step()
-                said = document.verify()
-            except XmlCepError as error:
-                return type(error).__name__
-            if not unseen:
-                assert not said
-                judge.check(several=True, moves=True)
-            elif said:
-                return "verify() says so"
-            else:
-                judge.apply()
-        return "nothing came of it" if unseen else "nothing"
+    document = fromstring(START, name="d")
+    try:
+        return edited(document, Random(seed), edits, by_calls=bool(seed % 2))
+    finally:
+        with suppress(XmlCepError):  # what is there and no log could hold
+            document.close()
+
+
+def edited(document: Document, random: Random, edits: int, *, by_calls: bool) -> str:
+    """As `run`, of a document."""
+    judge = Judge(document, snapshot=random.random() < 0.8)
+    mutator = Mutator(document.root, random, documents=[document] if by_calls else [])
+    unseen = False
+    for _ in range(edits):
+        try:
+            if random.random() < 0.12:
+                unseen = True
+                edit_unseen(mutator, document.root)
+            list(document.root.iter())
+            mutator.step()
+            said = document.verify()
+        except (XmlCepError, etree.XMLSyntaxError) as error:
+            return type(error).__name__
+        if not unseen:
+            assert not said
+            judge.check(several=True, moves=True)
+        elif said:
+            return "verify() says so"
+        else:
+            judge.apply()
+    return "nothing came of it" if unseen else "nothing"
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -81,6 +91,78 @@ def test_a_transformation_that_strips_the_tree_of_white_space_is_seen_when_it_is
     document.root[0].tail = " "
     STRIPPING(document.root)
     assert document.verify() != []
+
+
+# --- found by comparison, where events have told of all nodes
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_snapshot_tells_before_what_nobody_could_hear(seed: int) -> None:
+    """Its document is known from then on as it is there, whatever C code has done since the last one."""
+    random = Random(seed)
+    document = fromstring(START)
+    judge = Judge(document)
+    mutator = Mutator(document.root, random)
+    for _ in range(12):
+        try:
+            edit_unseen(mutator, document.root)
+            document.snapshot()
+        except RefusedError as error:  # of what no log could hold nothing is told
+            assert "cannot" in str(error)
+            return
+        except etree.XMLSyntaxError:  # of a TreeBuilder that is told so
+            return
+        judge.apply()
+        judge.check_ids()
+        document._check()
+
+
+OLDER = etree.Element("older")
+
+
+def test_what_an_element_takes_that_nobody_follows_is_told_at_the_end() -> None:
+    """It is older than any wrapping, and in no wrapped document."""
+    assert type(OLDER) is etree._Element
+    document = fromstring("<r><a>x</a>1<b/></r>")
+    told: list[str] = []
+    document.subscribe(lambda event: told.append(f"{event.op} {event.path}"))
+    document.snapshot()
+    OLDER.append(document.root[0])
+    document.snapshot()
+    assert told == ["del /r/text()", "del /r/a/text()", "del /r/a"]
+    OLDER.append(document.root[0])
+    document.close()
+    assert told[3:] == ["del /r/b"]
+
+
+def test_an_edit_of_what_has_been_taken_unseen_is_no_edit_of_the_document(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    document = fromstring("<r><a><c/></a><b/></r>")
+    told: list[str] = []
+    document.subscribe(lambda event: told.append(f"{event.op} {event.path}"))
+    inner = document.root[0][0]
+    OLDER.append(document.root[0])
+    inner.text = "x"
+    etree.SubElement(OLDER[-1], "d")
+    assert told == []
+    assert "has been taken out of the document 'document' unseen" in caplog.text
+    assert any("has left the tree unseen" in line for line in document.verify())
+
+
+def test_the_default_classes_may_be_changed_meanwhile() -> None:
+    root = etree.fromstring("<r/>")
+    with wrap(root) as document:
+        told: list[str] = []
+        document.subscribe(lambda event: told.append(f"{event.op} {event.path}"))
+        etree.SubElement(root, "a")
+        etree.set_element_class_lookup(None)
+        try:
+            etree.SubElement(root[0], "b").text = "x"
+            document.catch_up()
+        finally:
+            etree.set_element_class_lookup(DEFAULT_LOOKUP)
+        assert told == ["ins /r/a", "ins /r/a/b", "ins /r/a/b/text()"]
 
 
 if __name__ == "__main__":

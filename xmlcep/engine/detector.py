@@ -25,6 +25,7 @@ from .edits import Edit, by_time_point
 from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
 from .release import Release
 from .setting import MOST_TRIES, Setting
+from .strands import Strands
 from .timer_firing import TimerFiring
 from .timers import NEVER
 from .tree import TreeState
@@ -267,6 +268,24 @@ class Detector:
         finally:
             if event is not None:
                 self._latest = event
+
+    @property
+    def strands(self) -> Strands | None:
+        """Which events may be given to `replay_strands` one strand after the other; None: they have to come in order.
+
+        They have where something waits, and where a rule can fail: nothing that comes later is found then.
+        """
+        return Strands(self._active) if self._is_prompt and not self._active.may_fail else None
+
+    def replay_strands(
+        self, events: Iterable[PrimitiveEvent], last: PrimitiveEvent
+    ) -> Iterator[CompositeEvent]:
+        """`replay` without ``ends`` of all events of a time, strand by strand; ``last`` is the last of them in time."""
+        if self._closed:
+            return
+        yield from self._replay_promptly(events)
+        self._latest = last
+        self._clock.point = last[0]
 
     def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
         """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which

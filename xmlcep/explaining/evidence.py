@@ -31,6 +31,7 @@ from ..engine.tree_dispatch import Delivery, primitive_dispatch
 from ..events import IDS, OP, PATH, CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
 from ..rules.programs import LeafProgram
 from ..rules.trees import LeafNode
+from ..rules.unmatched import stands_in
 from .causes import cause_of, shown
 from .groups import TreeGroups, bindings_of, written
 from .nearest import Types, nearest
@@ -391,8 +392,12 @@ class Evidence:
             return self._refused(leaf, elsewhere[-1])
         if leaf in self.strangers:
             event = self.strangers[leaf]
-            text = f"{self.nodes.event(event)}: the path {self.nodes.path(state.node.path)} stands in it more than once"
-            return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
+            own = self.nodes.path(state.node.path)
+            if stands_in(state.node.path, event.path):
+                text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
+                return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
+            text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
+            return Cause(Reason.NULL_PROJECTION, text, Reason.ELSEWHERE.fix, (event,))
         if taken:  # in some group
             return self._of_other_group(taken)
         if isinstance(node.type, CompositeType):

@@ -35,7 +35,7 @@ class Reason(Enum):
     JOIN_MISMATCH = ("join-mismatch", "it has occurred, but with another value of what joins them")
     NULL_PROJECTION = (
         "null-projection",
-        "the path of the group stands in the event's path more than once, so it belongs to no group",
+        "the path of the group stands in the event's path more than once, or not at all, so it belongs to no group",
         "write an absolute path, or another {path=…}",
     )
     GUARD_FALSE = ("guard-false", "everything was there, but what is asked before it is raised was false")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
-from path_types import PathType
+from path_types import PathType, offset
 from path_types.names import local_name, namespace_of
 
 from ..events import ANY, PrimitiveType, Scope
@@ -66,6 +66,16 @@ def misfits(rules: Rules, happened: Happened, raised: Collection[str]) -> Iterat
             yield leaf
 
 
+def stands_in(part: PathType, whole: PathType) -> bool:
+    """Whether ``whole`` covers ``part``, once or more often (P3)."""
+    if offset(part, whole) is not None:
+        return True
+    steps, length = whole.steps, len(part)
+    return not part.absolute and any(
+        steps[i : i + length] == part.steps for i in range(len(whole) - length + 1)
+    )
+
+
 class _Changes:
     def __init__(self, rules: Rules, happened: Happened) -> None:
         self.rules = rules
@@ -79,6 +89,22 @@ class _Changes:
             ):
                 continue
             yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), *self._reason(type_))
+        if not tree.flat:
+            yield from self._outside(tree)
+
+    def _outside(self, tree: EventTree) -> Iterator[Unmatched]:
+        """Leaves that changes match, none of them at or below a node of the operator's path (P8): in no group."""
+        for operator in tree.operators:
+            for leaf in operator.leaves():
+                if not isinstance(leaf.type, PrimitiveType):
+                    continue
+                paths = [path for op, path in self.occurred.types if leaf.type.accepts(op, path)]
+                if not paths or any(stands_in(operator.path, path) for path in paths):
+                    continue
+                own = self._shown(operator.path)
+                said = f"{self._shown(min(paths, key=str))} is not at or below any {own}: give a shorter path"
+                shared = not set(operator.path.steps).isdisjoint(leaf.type.path.steps)
+                yield Unmatched(tree.name, print_expression(leaf.leaf, self.rules.namespaces), said, shared)
 
     def _reason(self, type_: PrimitiveType) -> Reason:
         path = type_.path

@@ -36,10 +36,14 @@ class ClassLookups:
         if not self._default_is_ours:
             self._take_default()
         parser = Element.getroottree(root).parser
-        if parser is not None and type(Element.makeelement(root, "none")) is not TrackedElement:
-            check_classes(set(map(type, Element.iter(root))))
-            self._parsers[parser] = _lookup_of(parser), 0
-            parser.set_element_class_lookup(LOOKUP)
+        if parser is not None and parser not in self._parsers:
+            ours = type(Element.makeelement(root, "none")) is TrackedElement
+            lookup = _lookup_of(parser)
+            if not ours:
+                check_classes(set(map(type, Element.iter(root))))
+            if not ours or lookup is None:  # else another default, set meanwhile, would be that of its trees
+                self._parsers[parser] = lookup, 0
+                parser.set_element_class_lookup(LOOKUP)
         self._documents += 1
         if parser not in self._parsers:
             return None

@@ -371,6 +371,7 @@ class Document(Single):
         tree is too deep to be parsed again, or cannot be parsed again at all, or a transaction is open.
         """
         self._settled("snapshot()")
+        foreign.compare_all(self._tree)
         return take_snapshot(self._tree)
 
     def verify(self) -> list[str]:
@@ -396,8 +397,11 @@ class Document(Single):
         refused when it is closed.
         """
         try:
-            if not self.closed and self._tree.exposed and not self.delivery.held:
-                self.catch_up()
+            if not self.closed and not self.delivery.held:
+                if self._tree.exposed:
+                    self.catch_up()
+                if self.delivery.audience:
+                    foreign.compare_all(self._tree)
         finally:
             self._finalizer()
 

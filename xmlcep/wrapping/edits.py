@@ -39,13 +39,17 @@ Call = Callable[[], None]
 
 def ready(node: Node) -> ShadowNode | None:
     """The shadow node of a tracked node that is about to be edited; None if it is not tracked."""
-    tree = tree_of(node)
-    if tree is None:
+    entry = entry_of(node)
+    if entry is None:
         return None
+    tree = entry.tree
     if tree.exposed:
         foreign.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
             return None
+    elif entry is tree and not tree.is_here(node):
+        tree.lose(node)
+        return None
     return tree.open(node)
 
 
@@ -227,9 +231,12 @@ def take_out(node: Node, call: Call) -> None:
 def born(tree: ShadowTree, node: Node) -> None:
     """``node`` was made below a tracked parent by C code (SubElement): it is there with its attributes."""
     check_node(node)
+    above = get_parent(node)
+    if entry_of(above) is tree and not tree.is_here(above):
+        tree.lose(above)
+        return
     if tree.journal is not None:
         tree.journal.placed(node)
-    above = get_parent(node)
     if tree.exposed:
         foreign.look(tree)  # which may find the node itself, or that somebody had taken its parent away
         if tree_of(above) is not tree:

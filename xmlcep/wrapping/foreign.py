@@ -30,7 +30,7 @@ from .raw import (
     last_child,
     name_of,
 )
-from .reconcile import careful, contents_differ, reconcile, taken_below
+from .reconcile import careful, contents_differ, different, reconcile, taken_below
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -130,6 +130,25 @@ def catch_up_all(tree: ShadowTree) -> None:
     """
     catch_up(tree)
     catch_up_others(tree)
+
+
+def compare_all(tree: ShadowTree) -> None:
+    """Emits all that is different from what events have told, whoever has done it, as one edit.
+
+    Where events have told of all nodes, and no transaction is open, whose undo could not go back there. Costs a walk.
+    Raises `RefusedError` for what cannot be tracked.
+    """
+    if not tree.all_open or tree.muted or tree.journal is not None:
+        return
+    tree.muted = True
+    try:
+        sites = different(tree, list(Element.iter(tree.root)))
+    finally:
+        tree.muted = False
+    if sites:
+        _check_all(tree, sites)
+        reconcile(tree, sites)
+        tree.end_edit()
 
 
 def catch_up_others(tree: ShadowTree) -> None:

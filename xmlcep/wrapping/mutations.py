@@ -343,9 +343,7 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
     entry = entry_of(node)
     if type(entry) is not ShadowNode:
         assert isinstance(entry, ShadowTree)
-        entry.original.lost.append(node)  # nobody has ever heard of it, nor can know where it was
-        for each in Element.iter(node):
-            leave(each)
+        entry.lose(node)
         return
     owner, above = entry.tree, entry.parent
     if owner is not tree and tree is not None:

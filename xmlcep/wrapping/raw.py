@@ -94,3 +94,13 @@ def contents(node: Node) -> tuple[Any, ...]:
         return (get_tail(node) or None,)
     tail = None if get_parent(node) is None else get_tail(node) or None
     return (name, get_text(node) or None, tail, dict(attributes_of(node)))
+
+
+def place(node: Node) -> str:
+    """Where a node stands, as XPath, for people."""
+    if isinstance(node, etree._Entity):  # libxml2 has no path of these
+        return f"{place(get_parent(node))}/{node.text}"
+    try:
+        return str(root_tree(node).getpath(node))
+    except ValueError:
+        return repr(node)

@@ -12,6 +12,7 @@ may touch it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
@@ -40,11 +41,17 @@ from .raw import (
     iter_children,
     last_child,
     name_of,
+    place,
     walk,
 )
 from .spelling import check_name
 
+_LOG = logging.getLogger("xmlcep")
 _new = object.__new__
+_TAKEN = (
+    "has been taken out of the document {0!r} unseen, by an element that is older than the wrapping, or of a class of "
+    "its own, and in no wrapped document: no event has told of it, and none can"
+)
 
 
 class ShadowAttribute:
@@ -181,16 +188,14 @@ def leave(node: Node) -> None:
 
 def shadow_of(node: Node) -> ShadowNode:
     """The shadow node of a node of a wrapped document. Raises UnseenEditError if C code has put it there unseen."""
-    try:
-        entry = _table[node]
-    except KeyError:
-        raise UnseenEditError(
-            f"{Element.getroottree(node).getpath(node)} was put into the document unseen, by C code such as xinclude():"
-            " run that in `with document.observe():`. What it has done now cannot be told any more: close() the"
-            " document and wrap the tree again"
-        ) from None
-    assert type(entry) is ShadowNode
-    return entry
+    entry = _table.get(node)
+    if type(entry) is ShadowNode:
+        return entry
+    raise UnseenEditError(
+        f"{place(node)} was {'moved' if entry else 'put into the document'} unseen, by C code such as xinclude(): run "
+        "that in `with document.observe():`. What it has done now cannot be told any more: close() the document and "
+        "wrap the tree again"
+    )
 
 
 def tree_of(node: Node) -> ShadowTree | None:
@@ -307,7 +312,7 @@ class ShadowTree:
             self._all_open = False  # and so may others not be, which the end of the edit sees to
         else:
             del _exposing[self]
-        for tree in _open:
+        for tree in list(_open):  # documents that are dropped may be collected meanwhile
             if tree is self or tree.exposed != bool(_exposing):
                 tree.exposed = bool(_exposing)
                 tree.update_fast_path()
@@ -315,18 +320,36 @@ class ShadowTree:
     def end_edit(self) -> None:
         """Completes the edit under way; what its call did to this document has been emitted."""
         if self.exposed and not self._all_open:
-            for tree in _open:
+            for tree in list(_open):  # documents that are dropped may be collected meanwhile
                 tree.open_all()
         others, self.others = self.others, []
         self.emitter.end_edit()
         for other in others:
             other.end_edit()
 
+    @property
+    def all_open(self) -> bool:
+        """Whether every node has its shadow node, so that whatever has been done unseen can be found."""
+        return self._all_open
+
     def open_all(self) -> None:
         """Gives every node its shadow node: through foreign proxies any of them may be moved unseen."""
         if not self._all_open:
             self.open_subtree(self.root)
             self._all_open = True
+
+    def lose(self, node: Node) -> None:
+        """A node of which no event has told is not in the document any more: nobody can know where it was.
+
+        With it goes what has been taken with it.
+        """
+        while tree_of(above := get_parent(node)) is self:
+            node = above
+        _LOG.warning("%r %s; verify() says where things are missing", node, _TAKEN.format(self.name))
+        self.original.lost.append(node)
+        for each in Element.iter(node):
+            if entry_of(each) is self:
+                leave(each)
 
     # --- nodes that have been there all the time get their shadow nodes
 
@@ -346,11 +369,23 @@ class ShadowTree:
                 break
             missing.append(parent)
             parent = get_parent(parent)
+        if above is None and missing[-1] is not self.root:
+            self.muted = muted
+            raise UnseenEditError(f"{node!r} {_TAKEN.format(self.name)}")
         for each in reversed(missing):
             above = self._describe(each, above)
         assert above is not None
         self.muted = muted
         return above
+
+    def is_here(self, node: Node) -> bool:
+        """Whether a node, of which no event has told, is still in the document: what is older may have taken it."""
+        each = node
+        while each is not None:
+            if each is self.root or type(entry_of(each)) is ShadowNode:
+                return True
+            each = get_parent(each)
+        return False
 
     def open_children(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
@@ -411,6 +446,7 @@ class ShadowTree:
             return False
         finally:
             self.clock.give(None)
+        self._all_open = True
         return True
 
     def _describe(self, node: Node, parent: ShadowNode | None) -> ShadowNode:
@@ -480,6 +516,12 @@ class ShadowTree:
         child = shadow.last
         while child is not None:
             found.append(child)
+            if len(found) > len(_table):
+                raise UnseenEditError(
+                    f"children in the document {self.name!r} were moved unseen, by C code, and then edited: run that "
+                    "in `with document.observe():`. What it has done now cannot be told any more: close() the document "
+                    "and wrap the tree again"
+                )
             child = shadow_of(child).prev
         found.reverse()
         return found

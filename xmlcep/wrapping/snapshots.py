@@ -34,7 +34,7 @@ def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
 
     Raises `RefusedError` if the text cannot be parsed again as this document, naming the node where that can be found.
     """
-    tree.open_subtree(tree.root)
+    tree.open_all()
     ids: list[int] = []
     names: list[str] = []  # of elements, each followed by those of its attributes
     deepest = 0

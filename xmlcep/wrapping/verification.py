@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lxml import etree
-
 from .raw import (
     Element,
     Node,
@@ -19,6 +17,7 @@ from .raw import (
     iter_children,
     last_child,
     name_of,
+    place,
 )
 from .shadow import ShadowNode, ShadowTree, entry_of, nodes_of, visible
 
@@ -37,10 +36,10 @@ def _differences(tree: ShadowTree) -> Iterator[str]:
     for node in present:
         entry = entry_of(node)
         if entry is None:
-            yield f"{_place(node)}: was put into the tree unseen"
+            yield f"{place(node)}: was put into the tree unseen"
         elif type(entry) is ShadowNode:
             for problem in _problems(tree, node, entry):
-                yield f"{_place(node)}: {problem}"
+                yield f"{place(node)}: {problem}"
     inside = set(present)
     for node in (*nodes_of(tree), *tree.original.lost):
         if node not in inside:
@@ -77,15 +76,6 @@ def _contents_of(shadow: ShadowNode) -> tuple[Any, ...]:
         return (shadow.tail,)
     attributes = {name: attribute.value for name, attribute in (shadow.attributes or {}).items()}
     return (shadow.trie.name, shadow.text, shadow.tail, attributes)
-
-
-def _place(node: Node) -> str:
-    if isinstance(node, etree._Entity):  # libxml2 has no path of these
-        return f"{_place(get_parent(node))}/{node.text}"
-    try:
-        return str(Element.getroottree(node).getpath(node))
-    except ValueError:
-        return repr(node)
 
 
 def _problems(tree: ShadowTree, node: Node, shadow: ShadowNode) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -21,6 +21,7 @@ from ...log.records import ClockRecord, Row
 from ..failures import Failure
 from ..findings.collector import Collector
 from ..findings.order import Ranking
+from ..findings.spool import LooseFinding, Spool
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
@@ -33,14 +34,15 @@ _NO_RUN: Mapping[str, Any] = {"counts": []}
 _SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
+_SORTED_BYTES = 16 << 20  # of findings that are sorted in memory
 
 
 class DocumentReplay:
     """One document being replayed: detector, clock, and the findings of the current time point or edit.
 
     ``defers``: any record may raise something, so that none may be left out; ``follows_edits``: what an
-    edit raises may come with its last record (U2); ``may_go_on``: between two records something more may be found at
-    the time point of the first.
+    edit raises may come with its last record (U2); ``externals``: external events may stand behind a record, and be of
+    its time point (L7).
     """
 
     __slots__ = (
@@ -52,11 +54,11 @@ class DocumentReplay:
         "_defers",
         "_edit_goes_on",
         "_encode",
+        "_externals",
         "_follows_edits",
         "_handed",
         "_held",
         "_last",
-        "_may_go_on",
         "_pending",
         "_ranking",
         "_replayed",
@@ -79,7 +81,7 @@ class DocumentReplay:
 
     def __init__(
         self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, types: TypeNumbers, *,
-        defers: bool, follows_edits: bool, may_go_on: bool = True,
+        defers: bool, follows_edits: bool, externals: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -95,7 +97,7 @@ class DocumentReplay:
         self._awake: Detector | None = detector
         self._checked = 0  # at how many records it was seen that something is kept
         self._defers = defers
-        self._may_go_on = may_go_on
+        self._externals = externals
         self._follows_edits = follows_edits
         self._edit_goes_on = False
         self._ranking = ranking
@@ -135,7 +137,8 @@ class DocumentReplay:
         self._awake = detector
 
     def sleep(self) -> Detector | None:
-        """Gives its detector away, if that keeps nothing of the document; None if it does, or might.
+        """Gives its detector away, if that keeps nothing of the document; None if it does, or might, or an external
+        event may raise more at its last time point beside what was raised (L7).
 
         A document that keeps something is looked at again when it has had as many records more.
         """
@@ -144,7 +147,12 @@ class DocumentReplay:
         if self.failure is not None or not self._awake.is_as_new():
             self._checked = self.count
             return None
-        self._settle()
+        if self._externals:
+            self._settle_until(self.ts)
+            if self._pending:
+                return None
+        else:
+            self._settle()
         self._checked = 0
         return self.give_detector()
 
@@ -305,7 +313,10 @@ class DocumentReplay:
             self._replay(rows[done:until], goes_on=False)
             self.take_clock(file, number, clock)
             done = until
-        self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
+        if run.last is None:
+            self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
+        else:
+            self._replay_strands(run.rows, run.last)
         self.ts, self.txn = span.last, span.last_txn
         for number, clock in run.clocks[behind:]:
             self.take_clock(file, number, clock)
@@ -338,6 +349,21 @@ class DocumentReplay:
         last = self._detector.last_fed
         if isinstance(last, PrimitiveEvent):
             self._last = last
+
+    def _replay_strands(self, rows: Iterable[Row], last: Row) -> None:
+        """Replays records strand by strand, where nothing can be found between or after them; a time point has records
+        of one strand."""
+        self._settle()
+        pending, found = self._pending, _FindingsByTime(self._collector.spool, self.doc)
+        for composite in self._detector.replay_strands(rows, last):  # type: ignore[arg-type]
+            if len(pending) >= _SETTLED and composite[7][0] != pending[-1][7][0]:
+                found.add(*self._settled())
+            pending.append(composite)
+        if pending:
+            found.add(*self._settled())
+        for lines in found.in_order():
+            self._hold(lines)
+        self._last = _new_tuple(PrimitiveEvent, last)
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""
@@ -381,7 +407,7 @@ class DocumentReplay:
         where something else may be found there: at the end of a transaction or edit, or when time goes on.
         """
         if not self._edit_goes_on:
-            if self._may_go_on:
+            if self._defers or self._externals:
                 self._settle_until(self.ts)
             else:
                 self._settle()
@@ -478,22 +504,31 @@ class DocumentReplay:
 
     def _settle(self) -> None:
         """Puts the findings of time points that are over into their order."""
+        if self._pending:
+            _, lines = self._settled()
+            self._hold(lines)
+
+    def _settled(self) -> tuple[list[int], list[bytes]]:
+        """Takes what is pending as findings in their order, with their time points."""
         pending = self._pending
-        if not pending:
-            return
-        if len({composite[7][0] for composite in pending}) < len(pending):
+        times = list(map(_raised_at, pending))
+        if len(set(times)) < len(times):
             pending.sort(key=self._order)
+            times.sort()
         lines = list(map(self._encode, pending))
-        lines.append(b"")
-        text = b"\n".join(lines)
-        self._texts.append(text)
-        self._held += len(pending)
-        self._size += len(text)
-        self._collector.held += len(text)
         counts = self._counts
         for name, count in Counter(map(_name_of, pending)).items():
             counts[name] = counts.get(name, 0) + count
         pending.clear()
+        return times, lines
+
+    def _hold(self, lines: list[bytes]) -> None:
+        """Keeps findings in their order; many go to disk."""
+        text = b"\n".join((*lines, b""))
+        self._texts.append(text)
+        self._held += len(lines)
+        self._size += len(text)
+        self._collector.held += len(text)
         if self._held >= _SPOOLED or self._size >= _SPOOLED_BYTES:
             self.spool()
 
@@ -518,6 +553,39 @@ class DocumentReplay:
         self._texts = []
         self._held = 0
         self._size = 0
+
+
+class _FindingsByTime:
+    """Findings of a document that come in any order, but those of a time point in theirs; many are sorted on disk."""
+
+    def __init__(self, spool: Spool, doc: str) -> None:
+        self._spool = spool
+        self._doc = doc
+        self._held: list[tuple[int, bytes]] = []
+        self._size = 0
+        self._is_on_disk = False
+
+    def add(self, times: list[int], lines: list[bytes]) -> None:
+        """Takes findings of these time points."""
+        self._held += zip(times, lines, strict=True)
+        self._size += sum(map(len, lines))
+        if self._size >= _SORTED_BYTES:
+            self._to_disk()
+
+    def in_order(self) -> Iterator[list[bytes]]:
+        """All of them in order of time, some at once."""
+        if self._is_on_disk:
+            self._to_disk()
+            for finding in self._spool.take_loose():
+                yield [finding.line]
+            return
+        self._held.sort(key=_ts_of)
+        if self._held:
+            yield [line for _, line in self._held]
+
+    def _to_disk(self) -> None:
+        self._spool.add_loose(LooseFinding(self._doc, ts, 0, b"", line) for ts, line in self._held)
+        self._held, self._size, self._is_on_disk = [], 0, True
 
 
 def _clock_of(state: Mapping[str, Any]) -> tuple[int, int] | None:

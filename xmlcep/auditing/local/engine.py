@@ -116,7 +116,7 @@ class LocalAudit:
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
         first = Detector(rules, operators=operators)
-        self._concerns, self._needs = first.concerns, first.needs
+        self._concerns, self._needs, self._strands = first.concerns, first.needs, first.strands
         self._idle = [first]  # as new
         self._can_rest = remembering_language(first) is None
         self._most_waiting = max(_MOST_AWAKE, min(_MOST_WAITING, _MOST_OPERATORS // max(1, len(nodes))))
@@ -202,7 +202,10 @@ class LocalAudit:
 
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
         """
-        types = RecordTypes(self._concerns, check_times=self._checks_times, applied=self._asks)
+        types = RecordTypes(
+            self._concerns, check_times=self._checks_times, applied=self._asks,
+            strands_of=None if self._strands is None or self._externals else self._strands.of,
+        )  # fmt: skip
         for file in files:
             reader = self._begin_file(file, self._collector.quarantine.add)
             for block in reader.blocks():
@@ -506,7 +509,7 @@ class LocalAudit:
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
             doc, detector, self._ranking, self._collector, self._types, defers=self._defers,
-            follows_edits=self._asks, may_go_on=self._defers or self._externals,
+            follows_edits=self._asks, externals=self._externals,
         )  # fmt: skip
 
     def _replay_sorted(self, files: list[LogFile]) -> None:

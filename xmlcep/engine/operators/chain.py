@@ -224,11 +224,13 @@ class SequenceState(CombiningState):
         return super().size() + sum(violations.size() for violations in self.violations.values())
 
     def expire(self, due: Due) -> None:
+        is_group = due.key in self.groups
         super().expire(due)
         if self.node.window is not None and self.prompt:
             for child, violations in self.violations.items():
-                if due.key in violations.stored:
-                    self._free_violations(self.node.window, child, due.key, due.at)
+                key = violations.project(due.key) if is_group else due.key
+                if key in violations.stored:
+                    self._free_violations(self.node.window, child, key, due.at)
 
     def release(self, key: Key, cause: Cause) -> None:
         super().release(key, cause)
@@ -240,15 +242,24 @@ class SequenceState(CombiningState):
                     self._free_violations(window, child, violations.project(key), before)
 
     def _free_violations(self, window: Window, child: int, key: Key, now: int) -> None:
-        """Frees what was last in time for something at ``now``, which has passed, or for what waits for a release."""
+        """Frees what was last in time for something at ``now``, which has passed, or for what is stored: what waits for
+        a release, or ends a combination that was forbidden and is looked at again (A2)."""
         violations, unit, most = self.violations[child], MEASURE[window.unit], reach(window)
+        passed, again = now, None
         for group in [self.groups[k] for k in self.matching(child, key) if k in self.groups]:
             if group.fresh is not None:
                 ends = [e[LAST][unit] for stored in group.stored for e in stored if e[LAST] is not None]
-                now = min([now, *(end - 1 for end in ends)])
+            else:  # which end in the order in which they are stored
+                first = next((e for e in group.stored[-1] if e[LAST] is not None), None)
+                ends = [] if first is None else [first[LAST][unit]]
+                if ends and now < ends[0] + most:  # by then it is gone
+                    again = ends[0] + most
+            now = min([now, *(end - 1 for end in ends)])
         left = [e for e in violations.stored.get(key, ()) if e[FIRST][unit] + most > now]
         if left:
             violations.stored[key] = left
+            if again is not None and left[0][FIRST][unit] + most <= passed:
+                self.setting.expiries.set(window.unit, self.due(again, key))
         else:
             violations.forget(key)
 

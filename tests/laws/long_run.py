@@ -1,0 +1,116 @@
+"""The long run: the engine against the reference evaluator, a mode at a time, as many cases as there is time for.
+
+``python -m tests.laws.long_run 1 3000 dense late`` draws 3,000 cases from seed 1 in each of these modes (without any:
+in all) and prints the shortest difference of each. A mode is a generator of rules and one of histories:
+
+what the rules say of                                             is reached by
+----------------------------------------------------------------- ------------------------------------------------------
+contexts (H4, H5, Q1, Q2, C1 to C13), order, windows and gaps to   dense, dense-full, dense-plain: much at few nodes
+their edges (W3, W4), `strict` (S3)
+one event in several operands (K4, H3, C8), silent empties (M5)    twice, dense-twice
+termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
+what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
+absences in a row, beside what may be nothing (A1 to A3, Z3 to Z7, absent, absent-meet, absent-dense
+Z16)
+wholes and `having` (V6, Z27), runs (S2), `slide` (S4)             whole, whole-meet, full
+trees above trees (G1, G2, N1, N2, C11)                            levels, levels-timed, levels-late, reuse, reuse-timed
+external events (L7, Z28)                                          external
+moves, the root that goes and comes back (E6, M4, U2)              moves, meet-moves, late-moves
+values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.laws.agreement import difference
+from tests.strategies import (
+    History,
+    absence_rule_sets,
+    dense_histories,
+    dense_rule_sets,
+    external_histories,
+    external_rule_sets,
+    full_rule_sets,
+    histories,
+    late_histories,
+    late_rule_sets,
+    levelled_rule_sets,
+    meeting_histories,
+    meeting_rule_sets,
+    moving_histories,
+    reusing_rule_sets,
+    rule_sets,
+    timed_histories,
+    whole_rule_sets,
+)
+from tests.strategies.twice import rules_with_one_event_twice
+from xmlcep.algebra import EventDefinition
+
+MODES: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
+    "plain": (rule_sets(), histories()),
+    "full": (full_rule_sets(), timed_histories()),
+    "full-meet": (full_rule_sets(), meeting_histories()),
+    "reuse": (reusing_rule_sets(), histories()),
+    "reuse-timed": (reusing_rule_sets(), timed_histories()),
+    "reuse-meet": (reusing_rule_sets(), meeting_histories()),
+    "twice": (rules_with_one_event_twice(), histories()),
+    "meet": (meeting_rule_sets(), meeting_histories()),
+    "late": (late_rule_sets(), late_histories()),
+    "late-timed": (late_rule_sets(), timed_histories()),
+    "whole": (whole_rule_sets(), timed_histories()),
+    "whole-meet": (whole_rule_sets(), meeting_histories()),
+    "external": (external_rule_sets(), external_histories()),
+    "absent": (absence_rule_sets(), timed_histories()),
+    "absent-meet": (absence_rule_sets(), meeting_histories()),
+    "absent-dense": (absence_rule_sets(), dense_histories()),
+    "levels": (levelled_rule_sets(), meeting_histories()),
+    "levels-timed": (levelled_rule_sets(), timed_histories()),
+    "levels-late": (levelled_rule_sets(), late_histories()),
+    "moves": (full_rule_sets(), moving_histories()),
+    "meet-moves": (meeting_rule_sets(), moving_histories()),
+    "late-moves": (late_rule_sets(), moving_histories()),
+    "dense": (dense_rule_sets(), dense_histories()),
+    "dense-full": (full_rule_sets(), dense_histories()),
+    "dense-plain": (rule_sets(), dense_histories()),
+    "dense-twice": (rules_with_one_event_twice(), dense_histories()),
+}
+
+
+def differences(mode: str, first: int, cases: int) -> list[str]:
+    """What differs in so many cases of a mode, the shortest first."""
+    found: list[str] = []
+
+    @seed(first)
+    @settings(
+        max_examples=cases, deadline=None, database=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(*MODES[mode])
+    def compare(definitions: tuple[EventDefinition, ...], history: History) -> None:
+        text = difference(definitions, history)
+        if text:
+            found.append(text)
+
+    compare()
+    return sorted(found, key=len)
+
+
+def main(arguments: list[str]) -> int:
+    first, cases, *modes = arguments
+    status = 0
+    for mode in modes or MODES:
+        found = differences(mode, int(first), int(cases))
+        print(f"{mode}: {cases} cases, {len(found)} with a difference", flush=True)
+        if found:
+            print(found[0], flush=True)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
