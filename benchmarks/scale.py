@@ -33,10 +33,10 @@ class Costs:
     memory.
     """
 
-    start: float = 8.0
-    warm_up: float = 7.2
-    read: float = 0.9e-6
-    replay: float = 3.0e-6
+    start: float = 7.0
+    warm_up: float = 1.5
+    read: float = 0.55e-6
+    replay: float = 1.5e-6
     order: float = 2.5e-6
     task: float = 0.02
     file: float = 1.7e-3
@@ -52,6 +52,10 @@ class Costs:
 
 
 COSTS = Costs()
+ONE_MACHINE = replace(
+    COSTS, read=0.45e-6, replay=1.3e-6, order=0.9e-6, driver_finding=0.05e-6, driver_job=0.0
+)
+"""Nothing is packed there, and tasks write findings where they belong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class Log:
     @property
     def tasks(self) -> int:
         """Reading, replaying and ordering, as the job divides them."""
-        return self.records // 500_000 + max(8, self.records * 8 // (16 * 2**20)) + self.ranges
+        return self.records // 500_000 + max(8, self.records * 64 // (128 * 2**20)) + self.ranges
 
     @property
     def ranges(self) -> int:
@@ -151,7 +155,7 @@ def _check(records: int) -> None:
             check=True, capture_output=True, text=True,
         )  # fmt: skip
         taken = json.loads(done.stdout.splitlines()[-1])
-    said = estimate(Log(records, files, 1, taken["findings"]), 2)
+    said = estimate(Log(records, files, 1, taken["findings"]), 2, ONE_MACHINE)
     print(
         f"{records:>14,} records: {taken['cpu']:7.1f} s of CPU, the model says {said.cpu:7.1f}"
         f" ({said.cpu / taken['cpu']:.2f}); clock {taken['clock']:.1f} and {said.clock:.1f} s"

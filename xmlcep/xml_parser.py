@@ -11,7 +11,13 @@ from lxml import etree
 DEPTH_LIMIT = 256
 """How deep elements may be nested in XML that is parsed (libxml2's own limit)."""
 
+_WHITE_SPACE = " \t\r\n"
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"PK": "zip"}
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing but white space as XML has it: a no-break space, say, is text like any other."""
+    return not text.strip(_WHITE_SPACE)
 
 
 def safe_parser(

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 CHUNKS = [
     Chunk(ChunkKind(target % 2), target % 3, target, 2**40 + target, 7, -1, bytes([target]) * (target % 5))
-    for target in range(200)
+    for target in range(60)
 ]
 
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize(
     "division",
-    [BucketTasks(8), BucketTasks(8, (7, 150, 3)), BucketTasks(200), BucketTasks(3, (1, 0)), BucketTasks(1)],
+    [BucketTasks(8), BucketTasks(8, (7, 45, 3)), BucketTasks(60), BucketTasks(3, (1, 0)), BucketTasks(1)],
 )
 def test_every_chunk_comes_to_its_task_and_those_without_one_to_none(
     spark: SparkSession, division: BucketTasks, shared: bool
@@ -51,8 +51,8 @@ def test_every_chunk_comes_to_its_task_and_those_without_one_to_none(
 @pytest.mark.parametrize("shared", [True, False])
 def test_chunks_that_are_the_rows_of_a_frame(spark: SparkSession, shared: bool) -> None:
     def rows(_: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield chunk_batch(CHUNKS[:150])
-        yield chunk_batch(CHUNKS[150:])
+        yield chunk_batch(CHUNKS[:45])
+        yield chunk_batch(CHUNKS[45:])
 
     with common_files(shared=shared) as files:
         parcels = keep(parcels_in(spark.range(0, 1, 1, 1).mapInArrow(rows, CHUNK_DDL), files))

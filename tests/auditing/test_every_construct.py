@@ -105,7 +105,7 @@ def check_against_watch(
         assert found_in_parts(files, rules, operators=operators, until=until) == wanted
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE),
     st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),

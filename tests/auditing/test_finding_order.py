@@ -5,6 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -15,9 +18,17 @@ from path_types import PathType
 from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.findings.spool import LooseFinding, Spool
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
+from xmlcep.auditing.spark.failures import SparkError
 from xmlcep.auditing.spark.finding_chunks import Extent, FindingChunkWriter, FindingRanges
-from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, OrderedFindings, by_range
+from xmlcep.auditing.spark.finding_order import (
+    MOST_BYTES,
+    FindingOrder,
+    FindingsPlace,
+    OrderedFindings,
+    by_range,
+)
 from xmlcep.auditing.spark.ipc import from_ipc
+from xmlcep.auditing.spark.task_reports import FoundSizes
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.rules import parse_rules
@@ -99,6 +110,45 @@ def test_large_chunks_are_told() -> None:
     assert writer.is_large
     list(writer.take(0))
     assert not writer.is_large
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 9), st.text("xé", max_size=3)), max_size=30),
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 9)), max_size=4, unique=True),
+    st.randoms(use_true_random=False),
+)
+def test_tasks_write_findings_where_they_belong(
+    found: list[tuple[str, int, str]], cuts: list[tuple[str, int]], random: Random
+) -> None:
+    """Whichever task comes first, and whatever is done twice."""
+    ranges = FindingRanges(sorted(cuts))
+    sizes, chunks = FoundSizes(), []
+    for bucket in range(2):
+        counted = FoundSizes()
+        writer = FindingChunkWriter(RANKING, bucket, ranges)
+        for doc, ts, note in found[bucket::2]:
+            writer.add(doc, [composite(ts, note=note)])
+        chunks += counted.counted(writer.take(0))
+        sizes.add(counted.report(bucket))
+    expected = ordered(chunks)
+    with NamedTemporaryFile() as file:
+        place = FindingsPlace(file.name, sizes.starts(len(ranges)))
+        tasks = [chunk.target for chunk in chunks] + random.sample(range(len(ranges)), 1)
+        random.shuffle(tasks)
+        parts = {
+            task: list(place.written(task, ordered([each for each in chunks if each.target == task])))
+            for task in tasks
+        }
+        assert file.read() == b"".join(part.text for part in expected)
+    assert [part for task in sorted(parts) for part in parts[task]] == [
+        part._replace(text=b"") for part in expected
+    ]
+
+
+def test_findings_that_cannot_be_written_are_one_sentence(tmp_path: Path) -> None:
+    place = FindingsPlace(str(tmp_path / "gone"), [0])
+    with pytest.raises(SparkError, match=rf"^findings cannot be written to {tmp_path}: No such file"):
+        list(place.written(0, ordered([chunk(composite(1))])))
 
 
 extents = st.lists(

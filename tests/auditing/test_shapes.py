@@ -128,7 +128,8 @@ def test_a_large_packed_file_is_named() -> None:
     ("cores", "records", "taken", "why"),
     [
         (2, 10**5, "local", "too few to start Spark for"),
-        (2, 10**9, "local", "for which Spark would not be faster"),  # twice the CPU
+        (2, 10**7, "local", "for which Spark would not be faster"),  # with its start
+        (2, 10**8, "spark", "on 2 cores"),
         (16, 10**6, "local", "too few to start Spark for"),
         (16, 10**8, "spark", "on 16 cores"),
         (64, 10**8, "spark", "on 64 cores"),

@@ -161,7 +161,7 @@ def logs(draw: st.DrawFn, packed: bool) -> tuple[list[Record], set[str]]:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@settings(max_examples=150)
+@settings(max_examples=90)
 @given(st.sampled_from((PLAIN, LATE, ASKING)) | rule_sets().map(Rules.from_definitions), st.data())
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
@@ -186,7 +186,7 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.sampled_from((LATE, ASKING, ASKING)), st.data())
 def test_routed_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     pytest.importorskip("pyarrow")

@@ -161,7 +161,7 @@ def check_runs(
         growing.check(whole)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
 def test_random_cuts_with_every_construct(definitions: Any, data: st.DataObject) -> None:
     note(show_rules(definitions))

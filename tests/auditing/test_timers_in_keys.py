@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 UNTIL = st.sampled_from([None, "2026-01-01T00:00:30Z", "2026-01-01T01:05:00+01:00"])
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     timer_rule_sets(),
     st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
@@ -70,7 +70,7 @@ DEFERRED = (
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     st.sampled_from(DEFERRED), st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
     UNTIL,

@@ -62,7 +62,7 @@ def in_xml(definitions, namespaces, references, active_rules) -> str:
         raise
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(made.definition_lists(), made.namespaces, made.active_rule_lists)
 def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules):
     xml = in_xml(definitions, namespaces, [Reference("parts", "a & b<.xml")], active_rules)

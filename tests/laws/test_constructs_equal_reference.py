@@ -48,13 +48,13 @@ def check(definitions: tuple[EventDefinition, ...], history: History) -> None:
         event(construct)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(full_rule_sets(constructs=KNOWN), histories())
 def test_everything_together(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(meeting_rule_sets(), meeting_histories())
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
@@ -62,7 +62,7 @@ def test_edits_releases_conditions_and_timers(
     check(definitions, history)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(late_rule_sets(), late_histories())
 def test_timers_and_releases_at_nodes_that_are_gone(
     definitions: tuple[EventDefinition, ...], history: History
@@ -103,21 +103,21 @@ def test_external_events(definitions: tuple[EventDefinition, ...], history: Hist
     check(definitions, history)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(whole_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
 @pytest.mark.parametrize("construct", sorted(KNOWN))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data(), history=histories())
 def test_one_construct_at_a_time(construct: str, data: st.DataObject, history: History) -> None:
     check(data.draw(full_rule_sets(constructs={construct, *FEW})), history)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.kind)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data(), history=histories())
 def test_every_operator(operator: type[Operator], data: st.DataObject, history: History) -> None:
     """As the root of a rule; what is in its way if the engine does not run it is left out."""
@@ -126,7 +126,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
     check(data.draw(full_rule_sets(constructs=KNOWN, root=operator, max_depth=1)), history)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.one_of(
         full_rule_sets(constructs=KNOWN),

@@ -85,7 +85,7 @@ _CASES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(_CASES)
 def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
     case: tuple[tuple[EventDefinition, ...], History],

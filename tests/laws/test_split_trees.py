@@ -166,7 +166,7 @@ event Whatever(order) {context=CONTEXT} = Made(order) & ?(item)
 """
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     context=st.sampled_from([name.value for name in SNOOP]),
     data=st.data(),

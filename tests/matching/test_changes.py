@@ -123,6 +123,13 @@ OLD = '<o><i part="1" name="lamp"><q>2</q></i><i part="2" name="rake"><q>5</q></
 NEW = '<o><i part="2" name="lamp"><q>5</q></i></o>'
 
 
+def test_only_what_xml_calls_white_space_is_left_out() -> None:
+    """A no-break space, or a line separator, is text."""
+    for text in "\u00a0\u0085\u2028\u3000":
+        assert told("<a><b/> <c/></a>", f"<a><b/>{text}<c/></a>")
+    assert told("<a><b/> <c/></a>", "<a>\t<b/>\r\n<c/></a>") == []
+
+
 def test_without_a_key_the_usual_one_counts() -> None:
     assert told(OLD, NEW) == [
         "~ /o/i/@part '1' → '2'",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 TAGS = ("a", "b", "item", "{urn:x}c")
-TEXTS = (None, None, "t", " ", "\n  ", "u v", "é<&>")
+TEXTS = (None, None, "t", " ", "\n  ", "\u00a0", "u v", "é<&>")
 NAMES = ("k", "l", "{urn:x}m")
 
 
@@ -93,7 +93,7 @@ def unindented(root: Any) -> Any:
         children = list(element)
         texts = [element.text, *(child.tail for child in children)]
         elements = any(isinstance(child.tag, str) for child in children)
-        if elements and not any(text and not text.isspace() for text in texts):
+        if elements and not any(text and text.strip(" \t\r\n") for text in texts):
             element.text = None
             for child in children:
                 child.tail = None

@@ -114,6 +114,15 @@ def test_a_part_of_the_rules_has_its_statements_or_says_that_it_has_none(letter:
     assert [f'<a id="{code.lower()}"></a>{code}. ' in text for code in stated] == [True] * len(stated)
 
 
+def test_the_contents_name_all_statements_in_order() -> None:
+    contents = PAGES[0].read_text(encoding="utf-8").partition("\n## ")[0]
+    named = re.findall(r"\[(\w+)\]\(#\w+\) (.+?)(?: ·| \|)", contents)
+    stated = [each for each in read_statements().values() if each.code[0] not in OF_SEMANTICS]
+    assert [(code, title.lower()) for code, title in named] == [
+        (each.code, each.title.lower()) for each in stated
+    ]
+
+
 def test_all_letters_have_a_part() -> None:
     assert "".join(PARTS) == LETTERS.removesuffix(OF_SEMANTICS)
 

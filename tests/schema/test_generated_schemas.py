@@ -36,7 +36,7 @@ def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: in
 
 
 @given(generated=schemas(recursive=True, wildcards=True), seed=st.integers(0, 2**32), gaps=st.integers(0, 3))
-@settings(max_examples=100)
+@settings(max_examples=70)
 def test_elements_inside_each_other(generated: Generated, seed: int, gaps: int) -> None:
     """The same where elements stand in each other and are required there, and beside wildcards.
 
@@ -94,7 +94,7 @@ def test_the_judge_agrees_with_validation_of_the_whole(generated: Generated, see
     names=st.sets(st.sampled_from(NAMES), min_size=1, max_size=2),
     gone=st.integers(0, 2),
 )
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_one_too_many_is_told_at_once(generated: Generated, names: set[str], gone: int) -> None:
     """Of the names of the root's content as many are inserted as there can be, some deleted again, and one more."""
     wanted = frozenset(names)

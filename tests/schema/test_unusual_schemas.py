@@ -132,11 +132,17 @@ class Doubled(NamedTuple):
     wrong: bool
 
 
+@cache
+def too_many(name: str) -> Rules:
+    """The rules that say of what there is too many, and others."""
+    return derive(FOLDER / name / "main.xsd", violations=True)
+
+
 def doubled(name: str, seed: int) -> list[Doubled]:
     """Elements of a random document, each copied behind itself for a moment."""
     choose = random.Random(seed)
     schema, _ = unusual(name)
-    rules = derive(FOLDER / name / "main.xsd", violations=True)
+    rules = too_many(name)
     try:
         document = xmlcep.fromstring(etree.tostring(random_document(schema, choose)))
     except NoDocument:

@@ -45,72 +45,36 @@ from xmlcep.algebra import (
     Termination,
     Unit,
     Window,
+    leaves_of,
 )
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .choices import Choices
 from .rules import CONDITIONS, fits
+from .vocabulary import (
+    ANCHORS,
+    BELOW,
+    BELOW_ORDER,
+    BELOW_PRICE,
+    BOUNDS,
+    GUARDS,
+    OF_ELEMENTS,
+    OF_PARTS,
+    OF_VALUES,
+    OPAQUE,
+    OPERATIONS,
+    RELATIONS,
+    SECOND,
+    TIMES,
+    VALUES,
+    VALUES_OF_ELEMENTS,
+    VALUES_OF_PARTS,
+    WINDOWS,
+    without_document,
+)
 
 EVERYTHING = frozenset(CONSTRUCTS) - {"advance"}
 """The constructs of `tests.constructs` that can be drawn."""
-
-_ANCHORS = ("item", "item", "item", "order/item", "/order/item", "/order", "price")
-_BELOW = {
-    "element": ("price", "quantity", "comment", "price", "quantity", "comment", "", "item"),
-    "valued": ("price/text()", "quantity/text()", "@partNum", "price/text()", "@partNum"),
-}
-_BELOW_ORDER = {
-    "element": ("item", "item/price", "item/quantity", "item/comment", "billTo", "item/price"),
-    "valued": ("item/@partNum", "item/price/text()", "item/@partNum", "@partNum"),
-}
-_OPERATIONS = {"element": ("ins", "ins", "ins", "*", "del"), "valued": ("ins", "*", "upd", "*", "del")}
-_BELOW_PRICE = {"element": ("", "comment"), "valued": ("text()", "@partNum")}
-_BOUNDS = ((1, None), (1, 2), (2, 2), (2, 3), (2, None), (1, 1), (0, 1), (0, None), (1, 3))
-_RELATIONS = (
-    "before", "after", "meets", "met-by", "overlaps", "overlapped-by", "starts", "started-by", "during",
-    "contains", "finishes", "finished-by", "equals", "par",
-)  # fmt: skip
-_SECOND = 1_000_000
-_TIMES = (_SECOND, 2 * _SECOND, 3 * _SECOND, 5 * _SECOND, 10 * _SECOND, 500_000)
-_WINDOWS = (
-    *(Window(time, Unit.TIME) for time in _TIMES),
-    *(Window(n, Unit.CHANGES) for n in (1, 2, 4, 8)),
-    *(Window(n, Unit.TRANSACTIONS) for n in (1, 1, 2, 3)),
-)
-# Filters and values, by what they are asked of; some ask the document, some do not.
-_OF_VALUES = (
-    ". = '5'", "number(.) > 0", "number(.) > number($old)", "$old != $new", "$op = 'ins'", "$meta:user = 'ann'",
-    "../../@partNum", "starts-with(., '1')", "$ts mod 2 = 1", "../@partNum = .", "not(../../comment)", "$txn > 0",
-    "time($at) mod 2 = 0", "time($at) > time('2026-01-01T00:00:03Z') or not($at)",
-)  # fmt: skip
-_OF_ELEMENTS = (
-    "$op = 'ins'", "$meta:user = 'ann'", "@partNum", "price", "../@partNum = 5", ". = '5'", "count(../*) > 1",
-    "text()", "$ts > 4", "following-sibling::*", "not(comment)", "ancestor::order/item[2]", "time($at) mod 2 = 0",
-)  # fmt: skip
-_VALUES = (
-    "number(.)", "$meta:user", "$new", "string-length(.)", "../../@partNum", "concat($op, .)", "time($at) mod 60",
-)  # fmt: skip
-# The top of the document has no parent, but to lxml, which the reference evaluator asks, it has: no first child of it.
-_VALUES_OF_ELEMENTS = (
-    "$meta:user", "$op", "string(@partNum)", "count(../*[position() > 1])", "@partNum", "$ts mod 3",
-)  # fmt: skip
-_GUARDS = ("price", "@partNum = '5'", "count(*) > 1", "not(comment)", "../item[2]", "true()")
-# What asks reference documents (V8): without a look at the document, and with one.
-_OF_PARTS = (
-    "$parts//part[@state = 'old']/@n = {}", "$parts/parts/part[@n = {}]/@state != 'new'",
-    "number({}) > $parts/parts/part[2]/@n", "count($parts//part) > string-length({})", "not($parts//@n = {})",
-)  # fmt: skip
-# Opaque leaves (O1), with filters.
-_OPAQUE = (
-    (("own", "unnamed"), "$length > 0 or $op = 'del'"), (("own", "unnamed"), "$length mod 2 = 1"),
-    (("own", "priced"), None), (("own", "priced"), "@partNum or ../@partNum"),
-    (("own", "document_order"), "$size > 3"), (("xpath31", "$op = 'ins' or ancestor-or-self::item[price]"), None),
-)  # fmt: skip
-_VALUES_OF_PARTS = (
-    "string($parts//part[@n = {}]/@state)",
-    "$parts/parts/part[@n = {}]",
-    "count($parts//*[@n != {}])",
-)
 
 
 class Bound(NamedTuple):
@@ -163,8 +127,8 @@ class FullRuleBuilder(Choices):
     has drawn.
     """
 
-    anchors: tuple[str, ...] = _ANCHORS
-    bounds: tuple[tuple[int, int | None], ...] = _BOUNDS
+    anchors: tuple[str, ...] = ANCHORS
+    bounds: tuple[tuple[int, int | None], ...] = BOUNDS
     conditions: tuple[str, ...] = CONDITIONS
     ends = 4
     """One operator in so many that can have it has a termination; likewise a condition (``asks``); so many operands are
@@ -173,7 +137,7 @@ class FullRuleBuilder(Choices):
     inner = 3
     flats = 6
     terminations: tuple[Termination, ...] = (Termination.CUSTOM, Termination.NON_LOCAL)
-    operations: Mapping[str, tuple[str, ...]] = _OPERATIONS
+    operations: Mapping[str, tuple[str, ...]] = OPERATIONS
     reuses = (1, 3)
     """So many leaves in so many take a composite, if there is any."""
     joins_composites = False
@@ -243,11 +207,11 @@ class FullRuleBuilder(Choices):
         if "opaque" in self.wanted and self._chance(2):
             leaf = self._opaque(leaf)
         elif asks_parts:
-            leaf = replace(leaf, filter=self._about_parts(_OF_PARTS, "." if valued else "$ts"))
+            leaf = replace(leaf, filter=self._about_parts(OF_PARTS, "." if valued else "$ts"))
         elif "filter" in self.wanted and self._chance(4):
-            texts = _OF_VALUES if valued else _OF_ELEMENTS
+            texts = OF_VALUES if valued else OF_ELEMENTS
             leaf = replace(
-                leaf, filter=self._one(texts if "edit" in self.wanted else _without_document(texts))
+                leaf, filter=self._one(texts if "edit" in self.wanted else without_document(texts))
             )
         bound: dict[str, bool] = {}
         if joining is not None or ("variable" in self.wanted and self._chance(2)):
@@ -258,11 +222,11 @@ class FullRuleBuilder(Choices):
 
     def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
         """What there is at and below such a node: elements, and what has a value."""
-        return {"/order": _BELOW_ORDER, "price": _BELOW_PRICE}.get(str(anchor), _BELOW)
+        return {"/order": BELOW_ORDER, "price": BELOW_PRICE}.get(str(anchor), BELOW)
 
     def _opaque(self, leaf: Leaf) -> Leaf:
         """The leaf in another language, without variables that might join by chance."""
-        opaque, filter_ = self._one(_OPAQUE if "edit" in self.wanted else _OPAQUE[:2])
+        opaque, filter_ = self._one(OPAQUE if "edit" in self.wanted else OPAQUE[:2])
         type_ = PrimitiveType(ANY, leaf.type.path, leaf.type.scope)
         return replace(leaf, type=type_, opaque=Opaque(*opaque), filter=filter_)
 
@@ -273,14 +237,14 @@ class FullRuleBuilder(Choices):
 
     def _value(self, valued: bool) -> str | None:
         if "reference" in self.wanted and self._chance(4):
-            return self._about_parts(_VALUES_OF_PARTS, "." if valued else "$op")
+            return self._about_parts(VALUES_OF_PARTS, "." if valued else "$op")
         if not valued:
-            texts = _VALUES_OF_ELEMENTS
+            texts = VALUES_OF_ELEMENTS
         elif self._chance(3):
-            texts = _VALUES
+            texts = VALUES
         else:
             return None
-        return self._one(texts if "edit" in self.wanted else _without_document(texts))
+        return self._one(texts if "edit" in self.wanted else without_document(texts))
 
     def _composite_leaf(self, joining: str | None) -> tuple[Leaf, Bound]:
         reused = self._one(self.known)
@@ -289,7 +253,7 @@ class FullRuleBuilder(Choices):
         shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
         name = None if joining is None and self._chance(6) else reused.name
         leaf = Leaf(CompositeType(name, self._one((path, shorter, shorter))))
-        variables = sorted({b.name for part in _leaves(reused.expression) for b in part.bindings})
+        variables = sorted({b.name for part in leaves_of(reused.expression) for b in part.bindings})
         if variables and name is None and "filter" in self.wanted and self._chance(3):
             leaf = replace(leaf, filter=f"${self._one(variables)} or $ts > 3")
         if joining is not None:
@@ -350,7 +314,7 @@ class FullRuleBuilder(Choices):
             operand, bound = self.expression(anchor, depth, context, joining=by)
             names = {name: inner or (several and name != by) for name, inner in bound.names.items()}
             options = Options(by=(by,) if by else ())
-            delay = Window(self._one(_TIMES), Unit.TIME)
+            delay = Window(self._one(TIMES), Unit.TIME)
             return Plus((operand,), delay, options), Bound(names)
         shared = by or (next(self.names) if "variable" in self.wanted and self._chance(3) else None)
         size = self._one((1, 2, 2) if root else (2, 2, 3))
@@ -408,7 +372,7 @@ class FullRuleBuilder(Choices):
         negated: tuple[int, ...], trailing: bool,
     ) -> Operator:  # fmt: skip
         having = self._having(Bound(names))
-        beat = Window(self._one((2, 3, 5)) * _SECOND, Unit.TIME)
+        beat = Window(self._one((2, 3, 5)) * SECOND, Unit.TIME)
         if {"within", "having"} <= kind.takes:
             options = replace(options, within=self._window(3), having=having)
         if kind is Sequence:
@@ -430,7 +394,7 @@ class FullRuleBuilder(Choices):
         if kind is ParameterKind.WINDOW:
             return str(window)
         if kind is ParameterKind.RELATION:
-            return self._one(_RELATIONS)
+            return self._one(RELATIONS)
         if kind is ParameterKind.BOUND:
             return self._one((None, 2, 3))
         return self._one(range(1, len(operands) + 1) if len(operands) > 1 else (1, 2, 3))
@@ -459,16 +423,16 @@ class FullRuleBuilder(Choices):
         """Until when the last `not` has to hold (A3): a window or a termination."""
         ends = (Termination.CUSTOM,) if self.flat else (Termination.CUSTOM, Termination.NON_LOCAL)
         if "within" in self.wanted and self.draw(st.booleans()):
-            return self._condition(replace(options, within=self._one(_WINDOWS)))
+            return self._condition(replace(options, within=self._one(WINDOWS)))
         return self._condition(replace(options, within=None, end=self._one(ends)))
 
     # Options
 
     def _window(self, one_in: int) -> Window | None:
-        return self._one(_WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
+        return self._one(WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
 
     def _gap(self) -> Window | None:
-        return self._one(_WINDOWS) if "gap" in self.wanted and self._chance(5) else None
+        return self._one(WINDOWS) if "gap" in self.wanted and self._chance(5) else None
 
     def _ending(self, options: Options) -> Options:
         ends = (Termination.CUSTOM,) if self.flat else self.terminations
@@ -481,7 +445,7 @@ class FullRuleBuilder(Choices):
         if not wanted or not self._chance(self.asks):
             return options
         asks_parts = "reference" in self.wanted and self._chance(2)
-        when = self._about_parts(_OF_PARTS, "price") if asks_parts else self._one(self.conditions)
+        when = self._about_parts(OF_PARTS, "price") if asks_parts else self._one(self.conditions)
         return replace(options, when=when)
 
     def _let(self, options: Options, names: dict[str, bool]) -> tuple[Options, dict[str, bool]]:
@@ -490,7 +454,7 @@ class FullRuleBuilder(Choices):
         name, of = next(self.names), self._one(sorted(names))
         texts = (f"string(${of})", f"${of}", f"${of} = 5", f"number(${of}) * 2")
         if "reference" in self.wanted:
-            texts += tuple(text.format(f"${of}") for text in _VALUES_OF_PARTS)
+            texts += tuple(text.format(f"${of}") for text in VALUES_OF_PARTS)
         text = self._one(texts)
         return replace(options, let=(Let(name, text),)), {**names, name: False}
 
@@ -501,7 +465,7 @@ class FullRuleBuilder(Choices):
             return str(self._one(("1 < 2", "2 < 1")))
         one, other = self._one(sorted(bound.names)), self._one(sorted(bound.names))
         if "reference" in self.wanted and self._chance(2):
-            return str(self._one(_OF_PARTS)).format(f"${one}")
+            return str(self._one(OF_PARTS)).format(f"${one}")
         if bound.names[one] and self._chance(2):  # a list
             return str(
                 self._one((f"sum(${one}) > 5", f"count(${one}) mod 2 = 0", f"max(${one}) > min(${one})"))
@@ -530,24 +494,11 @@ class FullRuleBuilder(Choices):
         assert final is not None
         if "guard" not in self.wanted or self.flat or not final.last.is_element or not self._chance(6):
             return operator
-        texts = [*_GUARDS, *(f"${name} = '5'" for name in bound.names)]
+        texts = [*GUARDS, *(f"${name} = '5'" for name in bound.names)]
         if "reference" in self.wanted:
             texts += [
                 text.format(value)
-                for text in _OF_PARTS
+                for text in OF_PARTS
                 for value in ("@partNum", *(f"${n}" for n in bound.names))
             ]
         return operator.with_options(replace(operator.options, guard=self._one(texts)))
-
-
-def _leaves(expression: Expression) -> list[Leaf]:
-    if isinstance(expression, Leaf):
-        return [expression]
-    return [leaf for operand in expression.operands for leaf in _leaves(operand)]
-
-
-def _without_document(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that need the record only: variables and the value."""
-    return tuple(
-        text for text in texts if "$" in text or text in (". = '5'", "number(.)", "string-length(.)")
-    )

@@ -5,36 +5,24 @@ from __future__ import annotations
 import copy
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from lxml import etree, objectify
+from lxml import etree
 
 import xmlcep.wrapping
-from tests.wrapping.judge import name_of
-from tests.wrapping.odd_edits import ODD, TEMPLATES, XMLNS, Applying
+from tests.wrapping.document_calls import DocumentCalls
+from tests.wrapping.odd_edits import ODD
 from tests.wrapping.outside import outside_node
-from xmlcep.errors import XmlCepError
-from xmlcep.wrapping import CallbackError, fromstring, indent, strip_attributes, strip_elements, strip_tags
+from tests.wrapping.vocabulary import NAMES, REFUSALS, TAGS, TEXTS, is_element
+from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
 from xmlcep.wrapping.shadow import Tracked
 
-TAGS = ["a", "b", "c", "{urn:x}d", "item"]
-NAMES = ["k", "l", "{urn:x}m"]
-TEXTS = [None, "", "t", "u", " ", "é\n", "v w"]
 START = '<r k="1">0<a/>1<b l="2">x<c/>y</b>2<!--n-->3<?p q?>4<item>z</item></r>'
-REFUSALS = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, NotImplementedError)
 LARGE, SMALL = 40, 15
-NESTED = {"in_callback", "callback_fails", "one_edit", "update_to"}
 WRAPPING = str(Path(xmlcep.wrapping.__file__).parent)
-
-
-def is_element(node: Any) -> bool:
-    """Whether it is an element: no comment, processing instruction or entity reference."""
-    return not isinstance(node, (etree._Comment, etree._ProcessingInstruction, etree._Entity))
 
 
 def _raised_in(error: BaseException) -> str:
@@ -119,14 +107,18 @@ class Mutator:
             LARGE, *(sum(1 for _ in root.iter()) + 10 for root in self.roots if root is not None), 0
         )
         if documents:
-            self.calls += [self.observe, self.observe_below, self.one_edit, self.update_to, self.update_to]
-            self.calls += [self.in_callback, self.callback_fails, self.from_document, self.to_document]
+            self.calls += DocumentCalls(self, documents).calls
 
     # --- choosing
 
     def elements(self) -> list[Any]:
         """All elements of the tree at hand, in document order."""
         return [node for node in self.root.iter() if is_element(node)]
+
+    @property
+    def document(self) -> Any:
+        """That of the tree at hand, None if it has none."""
+        return next((document for document in self.documents if document.root is self.root), None)
 
     def element(self) -> Any:
         return self.random.choice(self.elements())
@@ -172,12 +164,12 @@ class Mutator:
         else:
             call = self.random.choice(self.calls)
         self.name = call.__name__
-        said = self._attempt(call)
+        said = self.attempt(call)
         if self.held is not None:
             self.held = [*self.root.iter(), *self.held[-50:]]
         return said
 
-    def _attempt(self, call: Callable[[], Any]) -> str:
+    def attempt(self, call: Callable[[], Any]) -> str:
         """Makes an edit, which may be refused; returns the name of the step and what came out."""
         try:
             result = call()
@@ -192,6 +184,14 @@ class Mutator:
                 return f"{self.name}: AssertionError"
             raise
         return f"{self.name}: {result!r}" if isinstance(result, (str, type(None))) else self.name
+
+    def edited_copy(self) -> Any:
+        """The tree at hand after some edits of a copy."""
+        root = copy.deepcopy(self.root)
+        edits = Mutator(root, self.random, elsewhere=False, outside=self.outside, deviating=False)
+        for _ in range(self.random.randint(1, 4)):
+            edits.step()
+        return root
 
     def prune(self) -> None:
         while len(self.elements()) > self.large - LARGE + SMALL:
@@ -566,150 +566,3 @@ class Mutator:
                 list(parser.read_events())
             else:
                 self.parsers.remove((parser, pieces))
-
-    # --- by calls of the document
-
-    @property
-    def document(self) -> Any:
-        """That of the tree at hand, None if it has none."""
-        return next((document for document in self.documents if document.root is self.root), None)
-
-    def observe(self) -> None:
-        with self.document.observe():
-            self._by_c_code(self.root)
-
-    def observe_below(self) -> None:
-        element = self.element()
-        with self.document.observe(element):
-            self._by_c_code(element)
-
-    def _by_c_code(self, top: Any) -> None:
-        """Edits at and below an element that nobody sees."""
-        for _ in range(self.random.randint(1, 3)):
-            below = list(etree._Element.iter(top))
-            element = self.random.choice([node for node in below if is_element(node)])
-            kind = self.random.randrange(14)
-            if kind == 0:
-                etree.strip_tags(element, *self.random.sample(TAGS, 2))
-            elif kind == 10:
-                self.random.choice([objectify.annotate, objectify.deannotate])(element)
-            elif kind == 11:
-                builder = etree.TreeBuilder(element_factory=partial(etree.SubElement, element))
-                etree.fromstring("<a k='1'>u<b>v<c/>w</b>x</a>", etree.XMLParser(target=builder))
-            elif kind == 12:
-                objectify.ObjectPath([name_of(element), "a"]).addattr(element, "added")
-            elif kind == 13:
-                etree.XSLT(TEMPLATES, extensions={("urn:f", "e"): Applying(element)})(
-                    etree.XML("<a>1<b/>2</a>")
-                )
-            elif kind == 1:
-                etree.strip_elements(element, self.random.choice(TAGS), with_tail=False)
-            elif kind == 2:
-                etree.indent(element)
-            elif kind == 3:
-                etree._Element.text.__set__(element, self.random.choice(TEXTS))
-            elif kind == 4:
-                etree._Element.set(element, self.random.choice(NAMES), "c")
-            elif kind == 5 and element is not top:
-                etree._Element.tag.__set__(element, self.random.choice(TAGS))
-            elif kind == 6:
-                etree._Element.append(element, self.new())
-            elif kind == 7:
-                etree._Element.append(
-                    element, self.random.choice([etree.Entity("x"), etree.Element("b", xmlns="u")])
-                )
-            elif kind == 8:
-                etree._Element.set(element, self.random.choice(["xmlns", f"{{{XMLNS}}}p"]), "u")
-            elif (node := self.random.choice(below)) not in {top, element, *element.iterancestors()}:
-                etree._Element.insert(element, 0, node)
-
-    def one_edit(self) -> None:
-        calls = [call for call in self.calls if call not in (self.one_edit, self.update_to)]
-        try:
-            with self.document.one_edit():
-                for _ in range(self.random.randint(1, 4)):
-                    self.random.choice(calls)()
-        finally:
-            self.name = "one_edit"
-
-    def update_to(self) -> None:
-        """To what the tree is after some edits of a copy, to a part of a document, or to another document."""
-        document = self.document
-        kind, keep = self.random.random(), self.random.random() < 0.5
-        if kind < 0.15:
-            new = self.random.choice(self.documents)
-        elif kind < 0.3:
-            new = self.incoming()
-        else:
-            new = copy.deepcopy(self.root)
-            edits = Mutator(new, self.random, elsewhere=False, outside=self.outside, deviating=False)
-            for _ in range(self.random.randint(1, 4)):
-                edits.step()
-        try:
-            document.update_to(new, ignore_whitespace=not keep)
-        except XmlCepError:
-            raise
-        except REFUSALS as error:
-            raise AssertionError("update_to() refuses without saying why") from error
-
-    def in_callback(self) -> None:
-        """An edit, and others in a callback of it."""
-        left = self.random.randint(1, 2)
-
-        def edit(_: Any) -> None:
-            nonlocal left
-            if left:
-                left -= 1
-                self._one()
-
-        self._called_back(edit)
-
-    def callback_fails(self) -> None:
-        """An edit of which a callback raises an error: it stands, but for SubElement."""
-
-        def fail(_: Any) -> None:
-            raise OSError("a callback")
-
-        with suppress(CallbackError):
-            self._called_back(fail)
-
-    def _called_back(self, callback: Callable[[Any], None]) -> None:
-        if self.document.in_transaction:
-            return  # nobody can subscribe then
-        unsubscribe = self.document.subscribe(callback)
-        try:
-            self._one()
-        finally:
-            unsubscribe()
-
-    def _one(self) -> None:
-        name = self.name
-        try:
-            self._attempt(self.random.choice([call for call in self.calls if call.__name__ not in NESTED]))
-        finally:
-            self.name = name
-
-    def from_document(self) -> None:
-        """A node comes from another wrapped document, which does not live long."""
-        other = fromstring("<s l='1'>1<a>2<!--n--><b/>3</a>4<c/>5</s>", name="short")
-        if self.random.random() < 0.5:
-            other.root[0].text = "edited"
-        self.element().append(other.root[0])
-        if self.random.random() < 0.5:
-            other.root.append(self.incoming())
-            self.element().append(other.root[-1])
-        if self.random.random() < 0.5:
-            other.close()  # else it is dropped
-
-    def to_document(self) -> None:
-        """A node goes to another wrapped document, which does not live long, and perhaps comes back."""
-        with fromstring("<s l='1'>1<a>2<!--n--><b/>3</a>4<c/>5</s>", name="short") as other:
-            other.root[0].append(node := self.below())
-            if self.random.random() < 0.5:
-                other.close()
-            if self.random.random() < 0.5:
-                node.text = "gone"
-            if self.random.random() < 0.5:
-                self.element().append(other.root[0] if self.random.random() < 0.5 else node)
-            else:
-                self.detached = [*self.detached[-5:], node]

@@ -13,6 +13,7 @@ from lxml import etree
 from tests.wrapping.judge import Judge
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_edits import STRIPPING
+from tests.wrapping.unseen_edits import edit_unseen
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import fromstring
 
@@ -31,7 +32,7 @@ def run(seed: int, *, edits: int = 25) -> str:
             try:
                 if random.random() < 0.12:
                     unseen = True
-                    mutator._by_c_code(document.root)
+                    edit_unseen(mutator, document.root)
                 list(document.root.iter())
                 mutator.step()
                 said = document.verify()

@@ -16,7 +16,7 @@ def visible(root: Any) -> Any:
         if not isinstance(element.tag, str) or not any(isinstance(child.tag, str) for child in element):
             continue
         texts = [element.text, *(child.tail for child in element)]
-        if all(not text or text.isspace() for text in texts):
+        if all(not text or not text.strip(" \t\r\n") for text in texts):
             element.text = None
             for child in element:
                 child.tail = None

@@ -25,7 +25,7 @@ Engine: TypeAlias = Literal["auto", "local", "spark"]
 # conditions and deferred operators, how many times as much the others take, and the seconds that Spark starts, with
 # what a session's first audit takes more.
 _LOCAL_US = 1.6
-_SPARK_US = 3.4
+_SPARK_US = 2.3
 _HEAVY = 6
 _START_S = 7
 _LARGE_SHARE = 0.2  # of a log: as much as one core should read by itself

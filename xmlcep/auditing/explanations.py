@@ -5,21 +5,18 @@ A log is read as an audit reads it, and the documents concerned are replayed up 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..arguments import TEXT, Kind, check, optional, whole_number
-from ..documents import Replica, ReplicaError
+from ..documents import Replica
 from ..engine import Detector
-from ..errors import XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..explaining.history import History
 from ..explaining.values import Explanation, Pending, PendingGroup
 from ..explaining.why import why as why_raised
 from ..explaining.why_not import why_not as why_not_raised
-from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
 from ..rules import Rules
@@ -28,123 +25,9 @@ from ..timestamps import microseconds
 from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
-from .inputs import LogPath, find_files
-
-
-class QuestionError(XmlCepError, ValueError):
-    """A question that cannot be answered as it was asked."""
-
-
-@dataclass(slots=True)
-class Past:
-    """The records of one document, in order; ``initial`` is its header, if it began with one."""
-
-    doc: str
-    header: Header | None = None
-    items: list[PrimitiveEvent | ClockRecord] = field(default_factory=list)
-    ordered: bool = True
-
-    def take(self, item: PrimitiveEvent | ClockRecord) -> None:
-        if self.items and item.ts < self.items[-1].ts:
-            self.ordered = False
-        self.items.append(item)
-
-    def until(self, at: int | None) -> Iterator[PrimitiveEvent | ClockRecord | None]:
-        """The records up to a time point, sorted; None where a transaction ends (D3)."""
-        if not self.ordered:
-            self.items.sort(key=lambda item: (item.ts, isinstance(item, ClockRecord)))
-            self.ordered = True
-        txn: int | None = None
-        last = 0
-        for item in self.items:
-            own = item.txn if isinstance(item, PrimitiveEvent) else None
-            if isinstance(item, PrimitiveEvent):
-                if item.ts == last:
-                    continue  # of two records of one time point the first counts
-                last = item.ts
-            if txn is not None and own != txn:
-                yield None
-            if at is not None and item.ts > at:
-                return
-            txn = own
-            yield item
-        yield None  # the end of the log is a flush
-
-    def point(self, at: When) -> int | None:
-        """The time point of a moment: of a time, that of the last record up to it; None is the end."""
-        moment = Moment(at)
-        if not moment.is_time:
-            return moment.last
-        for item in self.until(None):
-            if item is not None and not moment.includes(item, f"document {self.doc!r}, time point {item.ts}"):
-                break
-        return moment.ts
-
-    def start(self) -> Replica:
-        """The document before its first record; empty if that is not known."""
-        if self.header is None or self.header.snapshot is None:
-            return Replica()
-        return Replica.from_snapshot(self.header.snapshot, self.header.ids)
-
-    def document(self, at: int | None) -> Replica:
-        """The document at a time point, as far as its records tell."""
-        replica = self.start()
-        for item in self.until(at):
-            if isinstance(item, PrimitiveEvent):
-                self.apply(replica, item)
-        return replica
-
-    def apply(self, replica: Replica, event: PrimitiveEvent) -> None:
-        """Brings a document on; what does not fit is left out, for it only serves to show the document."""
-        with suppress(ReplicaError):
-            replica.apply(event)
-
-
-class _Log(NamedTuple):
-    documents: dict[str, Past]
-    bad: int
-
-
-def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
-    documents: dict[str, Past] = {}
-    bad: list[BadRecord] = []
-    files = [file.path for file in find_files(logs).files]
-    for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
-        if doc is not None and item.doc != doc:
-            continue
-        past = documents.get(item.doc)
-        if past is None:
-            past = documents[item.doc] = Past(item.doc)
-        if isinstance(item, Header):
-            if past.header is None and not past.items:
-                past.header = item
-        else:
-            past.take(item)
-    if doc is not None and doc not in documents:
-        raise QuestionError(f"nothing is recorded of the document {doc!r}")
-    return _Log({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
-
-
-def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
-    """What logs tell of each document, by name; bad records are left out."""
-    return _read(logs, None).documents
-
-
-def _read_some(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
-    """As `_read`; raises `QuestionError` if nothing at all could be read."""
-    log = _read(logs, doc)
-    if log.bad and not log.documents:
-        raise QuestionError(
-            f"no record of the log can be read, {log.bad:,} are bad: an audit puts them aside, with the reasons"
-        )
-    return log
-
-
-def _notes(log: _Log) -> tuple[str, ...]:
-    if not log.bad:
-        return ()
-    return (f"{log.bad:,} bad record{' was' if log.bad == 1 else 's were'} left out.",)
-
+from .inputs import LogPath
+from .pasts import Past, Pasts, read_some
+from .pasts import QuestionError as QuestionError
 
 # ---- what is pending (Y1) ---------------------------------------------------------------------------------
 
@@ -166,7 +49,7 @@ def pending(
     Moment(at)  # which says what is wrong with it, before anything is read
     found: list[PendingGroup] = []
     total = 0
-    log = _read_some(logs, doc)
+    log = read_some(logs, doc)
     for past in log.documents.values():
         point = past.point(at)
         detector = Detector(rules, document=past.start())
@@ -184,7 +67,7 @@ def pending(
         found += answer
         total += answer.total
     found.sort(key=lambda group: (group.raised, -group.fraction))
-    return Pending(found if limit is None else found[:limit], total, _notes(log))
+    return Pending(found if limit is None else found[:limit], total, log.notes)
 
 
 _RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
@@ -220,7 +103,7 @@ def why_not(
         Moment(moment)  # which says what is wrong with it, before anything is read
     if between is not None and _is_after(*between):
         raise QuestionError(f"between: {between[0]} comes after {between[1]}: the earlier one comes first")
-    log = _read_some(logs, doc)
+    log = read_some(logs, doc)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
         answer = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
@@ -232,7 +115,7 @@ def why_not(
     if not answers:
         raise QuestionError(f"no document has the node {node!r}{'' if at is None else f' at {at}'}")
     best = max(answers, key=lambda one: one[0])[1]
-    notes = (*best.notes, *_notes(log))
+    notes = (*best.notes, *log.notes)
     if len(answers) > 1:
         notes = (
             *notes,
@@ -342,7 +225,7 @@ def why(
     Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
     """
     check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
-    log = _read_some(logs, doc)
+    log = read_some(logs, doc)
     if isinstance(finding, int) or finding.isdecimal():
         past, name = _numbered(log, rules, int(finding))
         candidates = [past]
@@ -372,11 +255,11 @@ def why(
         if len(found) >= name.number:
             history.name_nodes(past.document(name.ts))
             answer = why_raised(history.evidence, found[name.number - 1], doc=past.doc)
-            return replace(answer, notes=(*answer.notes, *_notes(log)))
+            return replace(answer, notes=(*answer.notes, *log.notes))
     raise QuestionError(f"there is no finding {finding}: an audit lists them")
 
 
-def _numbered(log: _Log, rules: Rules, number: int) -> tuple[Past, FindingName]:
+def _numbered(log: Pasts, rules: Rules, number: int) -> tuple[Past, FindingName]:
     """The finding with this number, in the order of an audit: by document, time point, rank."""
     if number < 1:
         raise QuestionError(f"there is no finding {number}: they are numbered from 1")
@@ -399,7 +282,7 @@ def _numbered(log: _Log, rules: Rules, number: int) -> tuple[Past, FindingName]:
             same = [event for event in raised[: left - 1] if _alike(event, finding)]
             return past, FindingName(finding.ts, finding.name, finding.ids, len(same) + 1)
         left -= len(raised)
-    left_out = "".join(f"; {note.removesuffix('.')}" for note in _notes(log))
+    left_out = "".join(f"; {note.removesuffix('.')}" for note in log.notes)
     raise QuestionError(f"there is no finding {number}: there are {number - left:,}{left_out}")
 
 

@@ -15,6 +15,7 @@ from ..log.records import Row
 from ..rules import Rules
 from ..rules.nested import nested
 from ..timestamps import TimeError, as_microseconds, timestamp
+from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
@@ -231,6 +232,7 @@ class _Audit:
                 session, request.rules, collector, operators=request.operators, keep=keep,
                 partitions=request.partitions, until=request.until, progress=request.progress,
                 by_event=request.partition_by_rule, by_file=request.policy == OnBadRecord.DOCUMENT.value,
+                place=writer.place,
             )  # fmt: skip
             for findings in job.run(self._files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
@@ -308,7 +310,7 @@ def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[
         else:
             file = stack.enter_context(AtomicFile(target))
             assert file.stream is not None
-            writer = _WRITERS[format](file.stream)
+            writer = _WRITERS[format](file.stream, file.temporary)
         try:
             yield writer
         except BaseException:
@@ -329,7 +331,7 @@ def _as_text(until: str | datetime | None) -> str | None:
 def keep_meaningful(row: Row) -> bool:
     """Whether a record is more than a change of white space between elements."""
     value, old = row[4], row[5]
-    if (value is None or value.isspace() or not value) and (old is None or old.isspace() or not old):
+    if is_blank(value or "") and is_blank(old or ""):
         return row[2].last.test != "text()"
     return True
 

@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
+from ..xml_parser import is_blank
 from .matcher import Matching, Site
 from .outline import Node, Outline
 from .paths import Paths
@@ -206,7 +207,7 @@ class _Text(NamedTuple):
 
 
 def _has_words(text: str | None) -> bool:
-    return bool(text) and not text.isspace()  # type: ignore[union-attr]
+    return text is not None and not is_blank(text)
 
 
 def _shows_blanks(tree: Outline, element: int) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from lxml import etree
 
 from ..errors import XmlCepError
+from ..xml_parser import is_blank
 from ..xml_writer import as_name
 
 Node: TypeAlias = Any
@@ -168,12 +169,12 @@ def _only_indents(
     inside: str | None, children: Sequence[int], tails: Sequence[str | None], tag: Sequence[str | None]
 ) -> bool:
     """Whether an element has child elements and no text but white space."""
-    if inside is not None and not inside.isspace():
+    if inside is not None and not is_blank(inside):
         return False
     elements = False
     for child in children:
         behind = tails[child]
-        if behind and not behind.isspace():
+        if behind and not is_blank(behind):
             return False
         elements = elements or tag[child] is not None
     return elements

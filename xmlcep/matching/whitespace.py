@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..xml_parser import is_blank
 from .outline import Node
 
 
@@ -12,14 +13,14 @@ def unindent(root: Node) -> None:
         if not children:
             continue
         text, blanks = element.text, []
-        if text and not text.isspace():
+        if text and not is_blank(text):
             continue
         elements = False
         for child in children:
             elements = elements or isinstance(child.tag, str)
             tail = child.tail
             if tail:
-                if not tail.isspace():
+                if not is_blank(tail):
                     break
                 blanks.append(child)
         else:

@@ -18,8 +18,9 @@ from lxml import etree
 from path_types import Axis, PathType
 
 from ..auditing import audit
-from ..auditing.explanations import Past, read_pasts, why_not_in
+from ..auditing.explanations import why_not_in
 from ..auditing.inputs import LogPath
+from ..auditing.pasts import Past, read_pasts
 from ..events import PrimitiveEvent
 from ..language import print_definitions
 from ..rules import Rules

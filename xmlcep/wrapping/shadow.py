@@ -19,6 +19,7 @@ from lxml import etree
 
 from path_types import PathType, Step
 
+from ..xml_parser import is_blank
 from .clock import Clock
 from .emitter import Emitter
 from .errors import UnseenEditError
@@ -234,7 +235,7 @@ def parents_told(nodes: Iterable[Node]) -> list[Node]:
 
 def visible(text: str | None, element_only: bool) -> str | None:
     """The text that is a node of the document; None and '' are both no text node."""
-    if not text or (element_only and text.isspace()):
+    if not text or (element_only and is_blank(text)):
         return None
     return text
 
@@ -531,12 +532,12 @@ class ShadowTree:
         if not self.ignore_whitespace:
             return False
         text = get_text(node)
-        if text and not text.isspace():
+        if text and not is_blank(text):
             return False
         elements = False
         for child in iter_children(node):
             tail = get_tail(child)
-            if tail and not tail.isspace():
+            if tail and not is_blank(tail):
                 return False
             elements = elements or is_element(child)
         return elements

@@ -57,6 +57,11 @@ class AtomicFile:
         self._temporary: Path | None = None
         self.stream: BinaryIO | None = None
 
+    @property
+    def temporary(self) -> Path | None:
+        """Where the file is until it is complete; None if what is written is no file."""
+        return self._temporary
+
     def __enter__(self) -> Self:
         if self.path.is_dir():
             raise OutputError(f"{self.path}: is a folder: give the name of a file")

@@ -22,6 +22,11 @@ _GROUP = 20_000
 class FindingsWriter(Protocol):
     """Writes finding records one after the other."""
 
+    @property
+    def place(self) -> Path | None:
+        """The file that is to hold the lines of findings as they are, and nothing else, if it is one: others may write
+        them there."""
+
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings, each a JSON object on a line of its own; ``name`` is the event type of all, if known."""
 
@@ -33,10 +38,16 @@ class FindingsWriter(Protocol):
 
 
 class JsonLinesFindings:
-    """Writes findings as JSON Lines."""
+    """Writes findings as JSON Lines; ``place`` is the file that the stream writes."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, place: Path | None = None) -> None:
         self._stream = stream
+        self._place = place
+
+    @property
+    def place(self) -> Path | None:
+        """The file."""
+        return self._place
 
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings."""
@@ -53,10 +64,14 @@ class JsonLinesFindings:
 class ParquetFindings:
     """Writes findings as Parquet; ``constituents`` is the JSON text of the nested array."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, place: Path | None = None) -> None:
         self._schema = findings_schema()
         self._writer = load_pyarrow().parquet.ParquetWriter(stream, self._schema, compression="zstd")
         self._lines: list[bytes] = []
+
+    @property
+    def place(self) -> None:
+        """None: there are no lines in it."""
 
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings."""

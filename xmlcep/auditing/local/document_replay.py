@@ -29,6 +29,7 @@ from .type_numbers import RecordType, TypeNumbers
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
 _name_of = itemgetter(0)
+_NO_RUN: Mapping[str, Any] = {"counts": []}
 _SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
@@ -107,7 +108,7 @@ class DocumentReplay:
         self._counts: dict[str, int] = {}
         self._types = types
         self._replayed: dict[RecordType, int] = defaultdict(int)  # records
-        self._handed: Counter[RecordType] = Counter()  # those that have been handed over
+        self._handed: list[int] = []  # those before it rested, as `TypeNumbers` writes them
         self._texts: list[bytes] = []  # findings in their order, as lines
         self._held = 0  # how many they are
         self._size = 0
@@ -365,11 +366,12 @@ class DocumentReplay:
             or bool(self._pending or self._waiting or self.failure)
             or self._detector.awaits_end()
         )
-        state["run"] = {
-            "counts": self._types.written(self._handed),
-            "places": [each[0].place for each in self._waiting if not isinstance(each, CompositeEvent)],
-            "failure": self.failure,
-        }
+        run: dict[str, Any] = {"counts": self._types.written(self._replayed, self._handed)}
+        if self._waiting:
+            run["places"] = [each[0].place for each in self._waiting if not isinstance(each, CompositeEvent)]
+        if self.failure is not None:
+            run["failure"] = self.failure
+        state["run"] = run
         return state, ends
 
     def pause(self) -> dict[str, Any]:
@@ -430,11 +432,10 @@ class DocumentReplay:
         self.rests_from = rests_from
         self._before = None if before is None else (before["ts"], _clock_of(before))
         self.raised_there = RaisedThere(self.ts, state.get("raised", ()))
-        run = state.get("run")
-        places = iter(() if run is None else run["places"])
-        if run is not None:
-            self._handed.update(self._types.read(run["counts"]))
-            self.failure = None if run["failure"] is None else Failure(*run["failure"])
+        run = state.get("run", _NO_RUN)
+        self._handed = run["counts"]
+        self.failure = Failure(*run["failure"]) if "failure" in run else None
+        places = iter(run.get("places", ()))
         replay = state.get("replay")
         if replay is None:
             return
@@ -455,9 +456,9 @@ class DocumentReplay:
         """The findings and counts of the run."""
         self.spool()
         self._collector.found(self.doc, self._counts)
-        self._collector.replayed.update(self._replayed)
-        self._handed.update(self._replayed)
-        self._replayed.clear()
+        replayed = self._collector.replayed
+        for type_, count in self._replayed.items():
+            replayed[type_] += count
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
     def _raised(self, composites: list[CompositeEvent]) -> None:
@@ -502,7 +503,7 @@ class DocumentReplay:
     def take_back(self) -> None:
         """It is going to be replayed from its first record: what it has found and counted is not to stand."""
         self.spool()  # what it holds is dropped with the rest
-        self._collector.replayed.subtract(self._handed)
+        self._collector.replayed.subtract(self._types.read(self._handed))
         self._collector.seconds(self.doc, self.seconds)
         self._collector.summary.documents.replayed_anew(self.doc)
         self._collector.spool.drop_findings(self.doc)

@@ -173,7 +173,7 @@ class LocalAudit:
             if doc in self._replays:
                 continue
             state = json.loads(line)
-            failure = state.pop("run")["failure"]
+            failure = state.pop("run").get("failure")
             if failure is None:
                 since.state.documents[doc] = document_line(state)
             else:

@@ -49,7 +49,8 @@ def exchange(parcels: RDD[Parcel], tasks: int, task_of: Callable[[Chunk], int | 
                 yield struct.pack("!q", task)
                 yield serializer.dumps(parcel)
 
-    divided = parcels.mapPartitions(with_tasks)
+    # A task has a price of its own, and these have little to do.
+    divided = parcels.coalesce(context.defaultParallelism).mapPartitions(with_tasks)
     divided._bypass_serializer = True  # type: ignore[attr-defined]
     java = context._jvm
     assert java is not None

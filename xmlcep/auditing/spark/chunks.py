@@ -72,7 +72,8 @@ class Chunk(NamedTuple):
     """What tasks hand on: one value of one row.
 
     ``target`` is whom it is for: of rows the bucket, of findings the range. Of what has one ``target`` (and ``level``)
-    segment, ``source`` (of findings the bucket they were found in) and number say the order.
+    segment, ``source`` (of findings the bucket they were found in) and number say the order. ``lines``: how many bytes
+    findings are as lines.
     """
 
     kind: ChunkKind
@@ -82,6 +83,7 @@ class Chunk(NamedTuple):
     source: int
     number: int
     content: bytes
+    lines: int = 0
 
     @property
     def is_interleaved(self) -> bool:

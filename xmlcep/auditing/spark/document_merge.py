@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from .segment_summary import (
     turn,
 )
 
+_NOTHING: Mapping[int, Any] = MappingProxyType({})
+
 
 class SeamMarker(NamedTuple):
     """A marker that only segments together tell: in which of them it belongs, and for which bucket it is."""
@@ -37,10 +40,10 @@ class SeamMarker(NamedTuple):
     record: bytes | None = None
 
 
-class MergedDocument:
-    """A document in the log, as told by the summaries of its segments, followed one after the other.
+class WholeDocument(NamedTuple):
+    """A document in the log when all of its segments are known: there may be many, so what there is nothing of takes no
+    memory.
 
-    No more is kept of them than what goes on: a log has many segments, and they may have many documents.
     ``position``, ``first``, ``last`` and ``segment`` say where it begins and what its last time point is, in which
     segment. ``needs_sorting``: its records do not stand in the order of their time points, so routing has to be done
     again on sorted records; ``goes_back``: not because a time point is repeated, but because one is below another.
@@ -51,7 +54,33 @@ class MergedDocument:
     ``readings`` say what the document's clock shows where each segment begins, ``times`` what it showed in the last
     edit of each; ``advances`` are the clock records that had an effect: the ts of the record before, and the time.
     ``edits`` says of the edits that reach across segments under which number they go on, and under which they began.
-    While ``first`` is None there were clock records only.
+    """
+
+    doc: str
+    position: tuple[int, int]
+    first: TimePoint
+    last: TimePoint
+    segment: int
+    records: int
+    needs_sorting: bool
+    goes_back: bool
+    seams: Sequence[SeamMarker]
+    clocks: Sequence[tuple[int, PlacedClock]]
+    misplaced_clocks: Sequence[PlacedClock]
+    raised: Sequence[tuple[int, int, PlacedRaised]]
+    misplaced_raised: Sequence[PlacedRaised]
+    repeated_raised: Sequence[PlacedRaised]
+    readings: Mapping[int, ClockReading]
+    times: Sequence[tuple[int, int | None]]
+    advances: Sequence[tuple[int, int]]
+    edits: Mapping[int, int]
+
+
+class MergedDocument:
+    """A document in the log, as told by the summaries of its segments, followed one after the other.
+
+    No more is kept of them than what goes on: a log has many segments, and they may have many documents. While
+    ``first`` is None there were clock records only; the other attributes are those of the `WholeDocument`.
     """
 
     __slots__ = (
@@ -237,6 +266,17 @@ class MergedDocument:
         self.clocks += [(self.segment, clock) for clock in self._trailing]
         self._trailing = []
 
+    def whole(self, *, timed: bool) -> WholeDocument | None:
+        """What is known of it after its `end`, of its clock if it is ``timed``; None if it has no records."""
+        if self.first is None:
+            return None
+        return WholeDocument(
+            self.doc, self.position, self.first, self.last, self.segment, self.records, self.needs_sorting,
+            self.goes_back, self.seams or (), self.clocks or (), self.misplaced_clocks or (), self.raised or (),
+            self.misplaced_raised or (), self.repeated_raised or (), self.readings if timed else _NOTHING,
+            self.times if timed else (), self.advances if timed else (), self.edits or _NOTHING,
+        )  # fmt: skip
+
     def _end_runs(self, summary: SegmentSummary, head: TimePoint) -> None:
         """Boundaries for runs that end where the two segments meet (D2)."""
         for number, key in self._runs.items():
@@ -264,22 +304,35 @@ class MergedDocument:
         self._touched = {}
 
 
+def last_segments(summaries: Iterable[SegmentSummary]) -> dict[str, int]:
+    """The last segment that has a summary of each document; ``summaries`` are those of all segments, in order."""
+    return {summary.doc: summary.segment for summary in summaries}
+
+
 def merge_documents(
-    summaries: Iterable[SegmentSummary], buckets: int, until: str | None = None
-) -> dict[str, MergedDocument]:
-    """The documents of a log by name; ``summaries`` are those of all segments, in order, ``until`` as for `audit`."""
-    found: dict[str, MergedDocument] = {}
+    summaries: Iterable[SegmentSummary], last: Mapping[str, int], buckets: int, until: str | None = None, *,
+    timed: bool = True,
+) -> dict[str, WholeDocument]:  # fmt: skip
+    """The documents of a log by name; ``summaries`` are those of all segments, in order, ``last`` the `last_segments`
+    of these, ``until`` as for `audit`. What clocks show is told if that matters (``timed``)."""
+    open_documents: dict[str, MergedDocument] = {}
+    found: dict[str, WholeDocument] = {}
     for summary in summaries:
-        document = found.get(summary.doc)
+        doc = summary.doc
+        document = open_documents.get(doc)
         if document is None:
-            document = found[summary.doc] = MergedDocument(summary.doc, buckets)
+            document = open_documents[doc] = MergedDocument(doc, buckets)
         document.follow(summary)
-    for document in found.values():
-        document.end(until)
-    return {doc: document for doc, document in found.items() if document.first is not None}
+        if last[doc] == summary.segment:
+            del open_documents[doc]
+            document.end(until)
+            whole = document.whole(timed=timed)
+            if whole is not None:
+                found[doc] = whole
+    return found
 
 
-def clock_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
+def clock_markers(document: WholeDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
     """The clock records of a document, for the passes that measure (W6); these see documents as a whole."""
     if not document.clocks:
         return
@@ -293,7 +346,7 @@ def clock_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterato
                 yield SeamMarker(segment, Mark.CLOCK, each.index, document.doc, bucket, point, turn(count))
 
 
-def raised_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
+def raised_markers(document: WholeDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
     """The external events of a document whose records stand in the segment before (L7)."""
     bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
     for segment, place, raised in document.raised:

@@ -125,8 +125,8 @@ class FindingChunkWriter:
         held, self._held, self._size = self._held, {}, 0
         for target, columns in held.items():
             self._number += 1
-            content = to_ipc(columns.table())
-            yield Chunk(ChunkKind.FINDINGS, 0, target, segment, self._bucket, self._number, content)
+            content, size = to_ipc(columns.table()), columns.lines.size
+            yield Chunk(ChunkKind.FINDINGS, 0, target, segment, self._bucket, self._number, content, size)
 
 
 _Raised: TypeAlias = tuple[str, Sequence[CompositeEvent], Sequence[int]]
@@ -170,12 +170,15 @@ class _Lines:
     def __init__(self) -> None:
         self._joined: list[bytes] = []
         self._lengths = array("q")  # without the ends of lines
+        self.size = 0
+        """How many bytes they are."""
 
     def add(self, texts: list[bytes]) -> int:
-        """Takes texts; says how many bytes they are as lines."""
+        """Takes texts; says how many bytes these are as lines."""
         self._lengths.extend(map(len, texts))
         texts.append(b"")
         self._joined.append(b"\n".join(texts))
+        self.size += len(self._joined[-1])
         return len(self._joined[-1])
 
     def column(self) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -16,7 +17,9 @@ from ...log.json_codec import FASTEST
 from ..findings.order import Ranking
 from ..findings.spool import LooseFinding, Spool
 from .chunks import Chunk
+from .failures import SparkError
 from .ipc import from_ipc
+from .parcels import written_whole
 
 MOST_BYTES = 256 * 2**20
 """So many bytes of findings of a range are put in order in memory."""
@@ -35,6 +38,31 @@ class OrderedFindings(NamedTuple):
     name: str | None
     counts: dict[str, dict[str, int]]
     text: bytes
+
+
+class FindingsPlace(NamedTuple):
+    """The file that is going to hold the findings and nothing else, and where in it those of each range begin.
+
+    A task that runs again writes the same once more.
+    """
+
+    file: str
+    starts: Sequence[int]
+
+    def written(self, number: int, findings: Iterable[OrderedFindings]) -> Iterator[OrderedFindings]:
+        """Writes the findings of a range to their place, and hands them out without their text.
+
+        Raises `SparkError` if they cannot be written.
+        """
+        start = self.starts[number]
+        for each in findings:
+            try:
+                with open(self.file, "r+b", buffering=0) as file:
+                    start += written_whole(file, each.text, start)
+            except OSError as error:
+                folder = os.path.dirname(self.file)
+                raise SparkError(f"findings cannot be written to {folder}: {error.strerror}") from error
+            yield each._replace(text=b"")
 
 
 class FindingOrder:

@@ -191,8 +191,9 @@ class FiringPlaces:
         ):
             rows = np.flatnonzero((behind == late) & (target == each))
             number = chunk.number + (_MOST_CHUNKS if late else -_MOST_CHUNKS)
-            content = to_ipc(placed.take(pa.array(rows)))
-            yield Chunk(ChunkKind.FINDINGS, 0, each, segment, chunk.source, number, content)
+            its = placed.take(pa.array(rows))
+            size = pc.sum(pc.binary_length(its["line"])).as_py()
+            yield Chunk(ChunkKind.FINDINGS, 0, each, segment, chunk.source, number, to_ipc(its), size)
 
 
 def _first_behind(clock: tuple[Numbers, Numbers], due: Any) -> Any:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...log.json_codec import FASTEST
@@ -27,14 +28,14 @@ from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
 from .finding_chunks import FindingRanges
-from .finding_order import OrderedFindings
+from .finding_order import FindingsPlace, OrderedFindings
 from .firings import FiringFailure, FiringPlaces
 from .mapper import Keep
 from .parcels import ContentFiles, Parcel, common_files
 from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, RECORD_DDL, SentFindings
-from .task_reports import Topic
+from .task_reports import FoundSizes, Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -60,6 +61,8 @@ class SparkAudit:
     ``partitions`` is the number of buckets and shuffle partitions (default: by the size of the log and the cores).
     ``until``: as far as time goes on at the end of each document (W6).
     With ``by_event`` findings come by event type; with ``by_file`` it is noted of each file which documents it has.
+    ``place`` is the empty file that is to hold the findings and nothing else: tasks that see it write them there, if
+    they know where, and they come without their text.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class SparkAudit:
         progress: Progress | None = None,
         by_event: bool = False,
         by_file: bool = False,
+        place: Path | None = None,
     ) -> None:
         self._spark = spark
         self._rules = PlainRules.of(rules)
@@ -89,11 +93,13 @@ class SparkAudit:
         self._progress = progress
         self._by_event = by_event
         self._by_file = by_file
+        self._place = place
+        self._sizes = FoundSizes()
         self._levels = 1 + max(each.level for each in self._plan.passes)
         self._read = spark.sparkContext.accumulator(0)  # records
         self._files = ContentFiles(None)
         self._step = 0
-        self._steps = self._levels + 2
+        self._steps = self._levels + 2 + self._plan.fires_in_keys
 
     def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[OrderedFindings]:
         """The findings in their order; ``withheld`` is asked, when all records were read, whose to leave out."""
@@ -108,7 +114,7 @@ class SparkAudit:
             whole = merge.whole(ranges)
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
-            with self._watched("writing", stages=2 + self._plan.fires_in_keys):
+            with self._watched("writing", stages=2):
                 ordered = self._ordered(replayed, ranges, withheld())
                 for findings in self._in_turn(ordered, stack):
                     yield findings.opened()
@@ -178,18 +184,29 @@ class SparkAudit:
             done.append(reports)
             for report in reports.read(Topic.LOAD):
                 merge.loads.add(FASTEST.loads(report.content))
+            self._add_sizes(reports)
         if self._plan.fires_in_keys:
-            answers.append(self._placed(context.union([routed, *answers]), whole))
+            reports, told = self._reports(stack)
+            placed = self._placed(context.union([routed, *answers]), whole, told)
+            with self._watched("replaying", stages=2):
+                answers.append(self._kept(placed, stack))
+            self._add_sizes(reports)
         return context.union(answers), done
 
-    def _placed(self, chunks: RDD[Parcel], whole: Broadcast[WholeLog]) -> RDD[Parcel]:
+    def _add_sizes(self, reports: TaskReports) -> None:
+        for report in reports.read(Topic.FOUND):
+            self._sizes.add(report)
+
+    def _placed(
+        self, chunks: RDD[Parcel], whole: Broadcast[WholeLog], reports: Accumulator[Reports]
+    ) -> RDD[Parcel]:
         """The findings of timers with their time points."""
         tasks = _TASKS_PER_CORE * self._cores
         timed = (ChunkKind.FIRINGS, ChunkKind.CLOCKS)
         shuffled = exchange(
             chunks, tasks, lambda chunk: chunk.segment % tasks if chunk.kind in timed else None
         )
-        return shuffled.mapPartitions(place_task(whole, self._files))
+        return shuffled.mapPartitions(place_task(whole, reports, self._files))
 
     def _collect_reports(
         self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Parcel]
@@ -218,7 +235,10 @@ class SparkAudit:
         chunks = exchange(
             replayed, len(ranges), lambda chunk: chunk.target if chunk.kind == ChunkKind.FINDINGS else None
         )
-        task = order_task(self._rules, withheld, self._files, by_event=self._by_event)
+        place = None
+        if self._place is not None and self._has_one_machine and not withheld:
+            place = FindingsPlace(str(self._place), self._sizes.starts(len(ranges)))
+        task = order_task(self._rules, withheld, self._files, place, by_event=self._by_event)
         return chunks.mapPartitions(task)
 
     # ---- details ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from typing import NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -81,10 +82,7 @@ class ContentFiles:
     def _written(self, content: bytes, folder: str) -> Place:
         with _explained(folder), open(os.path.join(folder, str(os.getpid())), "ab", buffering=0) as file:
             start = file.tell()
-            written = 0
-            while written < len(content):
-                written += file.write(memoryview(content)[written:])
-        return Place(file.name, start, len(content))
+            return Place(file.name, start, written_whole(file, content, start))
 
 
 class Parcel(NamedTuple):
@@ -121,6 +119,15 @@ def common_files(*, shared: bool) -> Iterator[ContentFiles]:
         yield ContentFiles(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def written_whole(file: FileIO, content: bytes, start: int) -> int:
+    """Writes all of this from ``start`` on, and says how many bytes that is: the system may take less at a time."""
+    file.seek(start)
+    done = 0
+    while done < len(content):
+        done += file.write(memoryview(content)[done:])
+    return done
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -20,7 +20,14 @@ from ..splits import FilePart, Split
 from .bucket_loads import BucketLoads
 from .chunks import Chunk
 from .document_clock import DocumentClock
-from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
+from .document_merge import (
+    SeamMarker,
+    WholeDocument,
+    clock_markers,
+    last_segments,
+    merge_documents,
+    raised_markers,
+)
 from .finding_chunks import Extent, FindingRanges
 from .plain_documents import PlainDocuments
 from .segment_summary import SegmentSummary
@@ -70,7 +77,8 @@ class SegmentMerge:
             self.plain.set_all_apart()
         else:
             self.plain.set_apart(_docs(self._reports))
-        merged = merge_documents(self._summaries(), buckets, until)
+        self._timed = plan.reads_clock or plan.fires_in_keys
+        merged = self._merged(self._summaries)
         self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
         self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
         self.documents = {doc: document for doc, document in merged.items() if doc not in self.to_sort}
@@ -117,6 +125,11 @@ class SegmentMerge:
         numbers = {summary.segment >> 20 for summary in self._summaries() if summary.doc in self.to_sort}
         return [split for split in self._splits if split.number in numbers]
 
+    def _merged(self, summaries: Callable[[], Iterable[SegmentSummary]]) -> dict[str, WholeDocument]:
+        """The documents of summaries, which are read twice: so that no more is held than of those that go on."""
+        last = last_segments(summaries())
+        return merge_documents(summaries(), last, self._buckets, self._until, timed=self._timed)
+
     def _summaries(self) -> Iterator[SegmentSummary]:
         """The summaries of all but the plain documents, segment by segment."""
         return _by_segment(_summaries(self._reports), self.plain.summaries())
@@ -127,8 +140,7 @@ class SegmentMerge:
         in_order = _divided(reports, plain)
         plain.set_all_apart()
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
-        summaries = _by_segment(_summaries(in_order), plain.summaries())
-        self.documents.update(merge_documents(summaries, self._buckets, self._until))
+        self.documents.update(self._merged(lambda: _by_segment(_summaries(in_order), plain.summaries())))
         for report in in_order:
             if report.topic == Topic.LOAD:
                 self.loads.add(FASTEST.loads(report.content))
@@ -179,8 +191,7 @@ class SegmentMerge:
     def _extents(self) -> Iterator[Extent]:
         """Those of the documents that are not plain."""
         for doc, document in self.documents.items():
-            if document.first is not None:
-                yield Extent(doc, document.first.ts, document.last.ts, document.records)
+            yield Extent(doc, document.first.ts, document.last.ts, document.records)
 
     @property
     def records(self) -> int:

@@ -13,11 +13,14 @@ from .finding_order import OrderedFindings
 from .mapper import SelectedRecord
 from .parcels import Content, ContentFiles, read
 
-CHUNK_DDL = "kind int, level int, target int, segment bigint, source int, number bigint, content binary"
+CHUNK_DDL = (
+    "kind int, level int, target int, segment bigint, source int, number bigint, content binary, lines bigint"
+)
 CHUNK_SCHEMA = pa.schema(
     [
         ("kind", pa.int32()), ("level", pa.int32()), ("target", pa.int32()), ("segment", pa.int64()),
         ("source", pa.int32()), ("number", pa.int64()), ("content", pa.binary()),
+        ("lines", pa.int64()),
     ]
 )  # fmt: skip
 RECORD_DDL = "doc string, ts bigint, clock bigint, part bigint, number bigint, line binary"

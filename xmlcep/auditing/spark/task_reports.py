@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ...log import BadRecord, Origin
@@ -15,6 +17,7 @@ from .chunks import Chunk, ChunkKind
 from .plain_documents import is_plain, plain_content
 from .segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 
+_SUMMARIES_AT_ONCE = 500  # of some KB, when they are read
 _CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
 
 
@@ -36,6 +39,8 @@ class Topic(IntEnum):
     """The other documents of a segment, of which nothing is open; it names the first."""
     REPLAY = 6
     """What the replay of a bucket did; it names the bucket."""
+    FOUND = 7
+    """How many bytes of findings each range was given by one task; it names that."""
 
 
 class Report(NamedTuple):
@@ -45,6 +50,32 @@ class Report(NamedTuple):
     segment: int
     doc: str
     content: bytes
+
+
+class FoundSizes:
+    """How many bytes of findings there are in each range."""
+
+    def __init__(self) -> None:
+        self._sizes: Counter[int] = Counter()
+
+    def counted(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The same chunks, of which those of findings were counted when they are handed out."""
+        for chunk in chunks:
+            if chunk.kind == ChunkKind.FINDINGS:
+                self._sizes[chunk.target] += chunk.lines
+            yield chunk
+
+    def report(self, task: int) -> Report:
+        """What this task has counted."""
+        return Report(Topic.FOUND, task, "", FASTEST.dumps(list(self._sizes.items())))
+
+    def add(self, report: Report) -> None:
+        """Takes what a task reports."""
+        self._sizes.update(dict(FASTEST.loads(report.content)))
+
+    def starts(self, ranges: int) -> list[int]:
+        """Where the findings of each of so many ranges begin, one behind the other."""
+        return list(accumulate((self._sizes[number] for number in range(ranges - 1)), initial=0))
 
 
 class HeaderSeen(NamedTuple):
@@ -63,8 +94,9 @@ def reports_of(summaries: Iterable[SegmentSummary]) -> Iterator[Report]:
         (plain if is_plain(summary) else others).append(summary)
     if plain:
         yield Report(Topic.PLAIN_SUMMARIES, plain[0].segment, plain[0].doc, plain_content(plain))
-    if others:
-        yield Report(Topic.SUMMARIES, others[0].segment, others[0].doc, _content(others))
+    for begin in range(0, len(others), _SUMMARIES_AT_ONCE):
+        some = others[begin : begin + _SUMMARIES_AT_ONCE]
+        yield Report(Topic.SUMMARIES, some[0].segment, some[0].doc, _content(some))
 
 
 def _content(summaries: Sequence[SegmentSummary]) -> bytes:

@@ -22,14 +22,14 @@ from ..splits import Split
 from .chunk_sorting import in_order
 from .chunks import Chunk
 from .detector_pool import DetectorPool
-from .finding_order import FindingOrder, by_range
+from .finding_order import FindingOrder, FindingsPlace, by_range
 from .firings import FiringPlaces
 from .mapper import Keep, Mapper
 from .parcels import ContentFiles, Parcel
 from .replayer import BucketReplayer
 from .report_accumulator import Reports, as_entry
 from .tables import SentFindings, chunk_batch, record_batch, records_of
-from .task_reports import Report, Topic
+from .task_reports import FoundSizes, Report, Topic
 from .whole_log import WholeLog
 
 if TYPE_CHECKING:
@@ -157,20 +157,28 @@ def replay_task(
         ordered = in_order(parcels, _as_replayed)
         for bucket, its_chunks in groupby(ordered, key=lambda chunk: chunk.target):
             replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors)
-            for answer in replay_segments(replayer, its_chunks):
+            found = FoundSizes()
+            for answer in found.counted(replay_segments(replayer, its_chunks)):
                 yield Parcel.of(answer, files)
+            reports.add(as_entry(found.report(bucket)))
             reports.add(as_entry(replay_report(replayer, bucket)))
             reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
 
     return _without_collector(task)
 
 
-def place_task(whole: Broadcast[WholeLog], files: ContentFiles) -> Task[Parcel, Parcel]:
+def place_task(
+    whole: Broadcast[WholeLog], reports: Accumulator[Reports], files: ContentFiles
+) -> Task[Parcel, Parcel]:
     """From chunks of firings and clocks, in any order, to chunks of findings."""
 
     def task(parcels: Iterable[Parcel]) -> Parcels:
-        for found in FiringPlaces(whole.value).findings(in_order(parcels, _as_placed)):
-            yield Parcel.of(found, files)
+        ordered = in_order(parcels, _as_placed)
+        for segment, its_chunks in groupby(ordered, key=lambda chunk: chunk.segment):
+            found = FoundSizes()
+            for placed in found.counted(FiringPlaces(whole.value).findings(its_chunks)):
+                yield Parcel.of(placed, files)
+            reports.add(as_entry(found.report(segment)))
 
     return _without_collector(task)
 
@@ -193,14 +201,17 @@ def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
 
 
 def order_task(
-    rules: PlainRules, withheld: Collection[str], files: ContentFiles, *, by_event: bool
-) -> Task[Parcel, SentFindings]:
-    """From chunks of findings, in any order, to the findings in theirs."""
+    rules: PlainRules, withheld: Collection[str], files: ContentFiles, place: FindingsPlace | None, *,
+    by_event: bool,
+) -> Task[Parcel, SentFindings]:  # fmt: skip
+    """From chunks of findings, in any order, to the findings in theirs; without those that it has written, if they have
+    a ``place``."""
 
     def task(parcels: Iterable[Parcel]) -> Iterator[SentFindings]:
         order = FindingOrder(Ranking(_plan(rules).rules), withheld=withheld, by_event=by_event)
-        for _, its_chunks in by_range(in_order(parcels, _as_found)):
-            for findings in order.order(its_chunks):
+        for number, its_chunks in by_range(in_order(parcels, _as_found)):
+            ordered = order.order(its_chunks)
+            for findings in ordered if place is None else place.written(number, ordered):
                 yield SentFindings.of(findings, files)
 
     return _without_collector(task)

@@ -238,7 +238,7 @@ class Listed(Form):
     """A list of values of one form."""
 
     form: Form
-    new = _NO_ITEMS
+    new = nothing = _NO_ITEMS  # a tuple that has none is new, too
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [self.form.write(writer, one, owner) for one in value]

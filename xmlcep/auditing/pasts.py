@@ -1,0 +1,134 @@
+"""What logs tell of each document, for questions about it: read as an audit reads them, and kept in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..documents import Replica, ReplicaError
+from ..errors import XmlCepError
+from ..events import PrimitiveEvent
+from ..log import BadRecord, ClockCheck, Header, read_log
+from ..log.records import ClockRecord
+from ..recording.moment import Moment, When
+from .inputs import LogPath, find_files
+
+
+class QuestionError(XmlCepError, ValueError):
+    """A question that cannot be answered as it was asked."""
+
+
+@dataclass(slots=True)
+class Past:
+    """The records of one document, in order; ``initial`` is its header, if it began with one."""
+
+    doc: str
+    header: Header | None = None
+    items: list[PrimitiveEvent | ClockRecord] = field(default_factory=list)
+    ordered: bool = True
+
+    def take(self, item: PrimitiveEvent | ClockRecord) -> None:
+        if self.items and item.ts < self.items[-1].ts:
+            self.ordered = False
+        self.items.append(item)
+
+    def until(self, at: int | None) -> Iterator[PrimitiveEvent | ClockRecord | None]:
+        """The records up to a time point, sorted; None where a transaction ends (D3)."""
+        if not self.ordered:
+            self.items.sort(key=lambda item: (item.ts, isinstance(item, ClockRecord)))
+            self.ordered = True
+        txn: int | None = None
+        last = 0
+        for item in self.items:
+            own = item.txn if isinstance(item, PrimitiveEvent) else None
+            if isinstance(item, PrimitiveEvent):
+                if item.ts == last:
+                    continue  # of two records of one time point the first counts
+                last = item.ts
+            if txn is not None and own != txn:
+                yield None
+            if at is not None and item.ts > at:
+                return
+            txn = own
+            yield item
+        yield None  # the end of the log is a flush
+
+    def point(self, at: When) -> int | None:
+        """The time point of a moment: of a time, that of the last record up to it; None is the end."""
+        moment = Moment(at)
+        if not moment.is_time:
+            return moment.last
+        for item in self.until(None):
+            if item is not None and not moment.includes(item, f"document {self.doc!r}, time point {item.ts}"):
+                break
+        return moment.ts
+
+    def start(self) -> Replica:
+        """The document before its first record; empty if that is not known."""
+        if self.header is None or self.header.snapshot is None:
+            return Replica()
+        return Replica.from_snapshot(self.header.snapshot, self.header.ids)
+
+    def document(self, at: int | None) -> Replica:
+        """The document at a time point, as far as its records tell."""
+        replica = self.start()
+        for item in self.until(at):
+            if isinstance(item, PrimitiveEvent):
+                self.apply(replica, item)
+        return replica
+
+    def apply(self, replica: Replica, event: PrimitiveEvent) -> None:
+        """Brings a document on; what does not fit is left out, for it only serves to show the document."""
+        with suppress(ReplicaError):
+            replica.apply(event)
+
+
+class Pasts(NamedTuple):
+    """What logs tell of each document, by name, and how many bad records were left out."""
+
+    documents: dict[str, Past]
+    bad: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of them beside any answer."""
+        if not self.bad:
+            return ()
+        return (f"{self.bad:,} bad record{' was' if self.bad == 1 else 's were'} left out.",)
+
+
+def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
+    documents: dict[str, Past] = {}
+    bad: list[BadRecord] = []
+    files = [file.path for file in find_files(logs).files]
+    for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
+        if doc is not None and item.doc != doc:
+            continue
+        past = documents.get(item.doc)
+        if past is None:
+            past = documents[item.doc] = Past(item.doc)
+        if isinstance(item, Header):
+            if past.header is None and not past.items:
+                past.header = item
+        else:
+            past.take(item)
+    if doc is not None and doc not in documents:
+        raise QuestionError(f"nothing is recorded of the document {doc!r}")
+    return Pasts({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
+
+
+def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
+    """What logs tell of each document, by name; bad records are left out."""
+    return _read(logs, None).documents
+
+
+def read_some(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
+    """As `_read`; raises `QuestionError` if nothing at all could be read."""
+    log = _read(logs, doc)
+    if log.bad and not log.documents:
+        raise QuestionError(
+            f"no record of the log can be read, {log.bad:,} are bad: an audit puts them aside, with the reasons"
+        )
+    return log
