@@ -139,6 +139,13 @@ class Cascades:
             triggered += firings_of(rules, waiting, depth)
         return triggered
 
+    def commit_undone(self) -> None:
+        """The last inverse edit of a transaction that is undone visibly has been made (P7): it ends with a flush as
+        others do (D3), but what would fire is undone with it."""
+        for rules in self.open:
+            rules.history.flush()
+            rules.waiting.clear()
+
     def end(self) -> None:
         """The transaction is over, and its journal closed."""
         self._begun = None

@@ -51,6 +51,9 @@ class Reactor(Protocol):
     def commit(self) -> None:
         """The last edit of the transaction has been made; its journal is still open."""
 
+    def commit_undone(self) -> None:
+        """The last of the edits that undo the transaction has been made: everybody is told of all of them."""
+
     def undo(self) -> None:
         """The transaction is about to be undone, and nobody has been told of it."""
 

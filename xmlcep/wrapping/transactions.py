@@ -122,7 +122,7 @@ class Transaction(Single):
                 refused = unseen
             if kind is not None or self._failed or refused is not None:
                 self._undo()
-            elif reactor is not None:
+            elif reactor is not None and self._has_records:
                 try:
                     reactor.commit()
                 except BaseException:
@@ -137,6 +137,11 @@ class Transaction(Single):
             raise refused
         if kind is None and self._failed:
             raise TransactionError(self._failed)
+
+    @property
+    def _has_records(self) -> bool:
+        """Whether it has any: else nobody will know that there was a transaction, and nothing is flushed (D3)."""
+        return self._tree.clock.ts != self._clock
 
     def refuse_strangers(self) -> None:
         """Raises `RefusedError` in a task that this transaction is not around: it would join what another task does,
@@ -176,6 +181,8 @@ class Transaction(Single):
         try:
             if self._immediate:
                 undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
+                if reactor is not None and self._has_records:
+                    reactor.commit_undone()
             else:
                 undo(tree, journal)
                 tree.emitter.take_back(self._clock, self._position)
@@ -186,7 +193,7 @@ class Transaction(Single):
     def _end(self) -> None:
         tree, emitter = self._tree, self._tree.emitter
         delivery = emitter.delivery
-        if tree.clock.ts != self._clock:
+        if self._has_records:
             self._transactions.count = self.number
             emitter.commit(self.number)
         if not self._immediate:
