@@ -8,7 +8,7 @@ import xmlcep
 
 
 def fired(rules: str, *, fails: bool) -> list[str]:
-    """What fires where an `a` is inserted in an immediate transaction, which ``fails`` or not, and a `b` in the next."""
+    """What fires where an `a` is inserted in an immediate transaction, which may fail, and a `b` in the next."""
     document = xmlcep.fromstring("<r/>")
     names: list[str] = []
     root = document.root
@@ -29,8 +29,8 @@ def fired(rules: str, *, fails: bool) -> list[str]:
 
 
 WAITING = [
-    "rule R on (ins(a)) {coupling=commit} do call \"tell\"",
-    "rule R on ((ins(a) & ins(r/a)) {end=custom, path=/r}) do call \"tell\"",
+    'rule R on (ins(a)) {coupling=commit} do call "tell"',
+    'rule R on ((ins(a) & ins(r/a)) {end=custom, path=/r}) do call "tell"',
 ]
 
 
@@ -43,7 +43,7 @@ def test_what_an_undone_transaction_would_fire_does_not_fire_in_the_next(rules: 
 def test_a_transaction_without_records_flushes_nothing() -> None:
     document = xmlcep.fromstring("<r/>")
     names: list[str] = []
-    rules = xmlcep.parse_rules("rule R on ((ins(a) & ins(r/a)) {end=custom, path=/r}) do call \"tell\"")
+    rules = xmlcep.parse_rules('rule R on ((ins(a) & ins(r/a)) {end=custom, path=/r}) do call "tell"')
     with document.rules(rules, actions={"tell": lambda firing: names.append(firing.rule)}):
         root = document.root
         root.append(root.makeelement("a"))
