@@ -108,7 +108,10 @@ def id_tuples(ids: Any) -> Iterator[tuple[int, ...]]:
     """The lists of node ids in an Arrow array as tuples; one that is null is empty, and None is a column of nulls."""
     if ids is None:
         return repeat(())
-    lengths = ids.value_lengths().fill_null(0).to_pylist()
+    import pyarrow.compute as pc
+
+    counts = ids.value_lengths()
+    lengths = pc.fill_null(counts, number(0).cast(counts.type)).to_pylist()
     flat = iter(integers(ids.flatten()))
     # All lengths take from the same ids, and each tuple is made by a loop in C.
     by_length: dict[int, Iterator[tuple[int, ...]]] = {
