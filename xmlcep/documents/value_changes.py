@@ -14,15 +14,9 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def _value(event: PrimitiveEvent) -> str:
     """The value of an event as XML can hold it; raises `ValueError` if it cannot."""
     text = event[VALUE] or ""
-    if not str.isprintable(text):
-        _check_characters(text)
-    return text
-
-
-def _check_characters(text: str) -> None:
-    wrong = _NOT_XML.search(text)
-    if wrong:
+    if not str.isprintable(text) and (wrong := _NOT_XML.search(text)):
         raise ValueError(f"XML has no character {wrong.group()!r}")
+    return text
 
 
 # -- attributes ---------------------------------------------------------------------------------------------
@@ -104,9 +98,7 @@ def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
         return state.misfit(event, f"its parent (node {parent}) is not there")
     if node in texts or node in nodes.names or node in nodes.attributes:
         return state.misfit(event, "a node with this id is there already")
-    text = event[4] or ""
-    if not str.isprintable(text):
-        _check_characters(text)
+    text = _value(event)
     if not siblings and not event[6]:  # pos: as most do
         texts[node] = text
         nodes.children[parent] = [node]
@@ -130,9 +122,7 @@ def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
         return insert_text(state, event, kind)
     if state.strict and event[OLD] is not None and event[OLD] != texts[node]:
         state.misfit(event, f"old is {event[OLD]!r}, but the text is {texts[node]!r}")
-    text = event[4] or ""
-    if not str.isprintable(text):
-        _check_characters(text)
+    text = _value(event)
     if trees is None:
         texts[node] = text
         return None

@@ -479,6 +479,12 @@ class Detector:
         """What its rules need of the document (U7): whoever gives it one need not put more into it. None: nothing."""
         return self._active.needs
 
+    @property
+    def remembering(self) -> str | None:
+        """The language, if there is one, of an expression that remembers events (O1): what its engine remembers is not
+        ours to write, so there is no `to_state`."""
+        return self._active.remembering
+
     def _new_document(self, given: Replica | None) -> Replica:
         return Replica(needs=self._active.needs) if given is None else given
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from path_types import PathType
 
-from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..events import CompositeEvent, Event, PrimitiveEvent, as_event
 from ..rules.programs import LeafProgram, node_kind
 from ..xpath import Environment, Expression, NodeKind, Sight
 from .opaque import OpaqueQuestion
@@ -71,11 +71,6 @@ PRIMITIVE: Sight[PrimitiveEvent] = Sight(
     lambda event: (event[5] if event[1] == "del" else event[4]) or "", _of_primitive
 )
 COMPOSITE: Sight[CompositeEvent] = Sight(lambda event: "", _of_composite)
-
-
-def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
-    """What may be a plain tuple as an event; an event stays itself: a witness knows it by its identity."""
-    return event if type(event) is PrimitiveEvent else PrimitiveEvent(*event)
 
 
 Answered: TypeAlias = tuple[PrimitiveEvent, Mapping[str, Any]]
@@ -141,7 +136,8 @@ class LeafState:
     def reader(self, operation: str, path: PathType) -> Reader:
         """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:
-            return lambda event: self.read(_as_event(event))
+            # A witness knows an event by its identity.
+            return lambda event: self.read(as_event(event))
         asked = self._of_path(path)
         filter_ = asked.filter
         if filter_ is None and 1 <= len(asked.bindings) <= 2:  # as most have
@@ -164,7 +160,7 @@ class LeafState:
     def filter(self, path: PathType) -> Callable[[PrimitiveEvent], bool] | None:
         """Whether it takes a primitive event of this type, or a tuple of their layout; None if it takes all."""
         if self._opaque is not None:
-            return lambda event: self.read(_as_event(event)) is not None
+            return lambda event: self.read(as_event(event)) is not None
         filter_ = self._of_path(path).filter
         if filter_ is None:
             return None

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from ...engine import Detector
-from ...engine.durable import Interpreter, read_detector, remembering_language
+from ...engine.durable import Interpreter, read_detector
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -118,7 +118,7 @@ class LocalAudit:
         first = Detector(rules, operators=operators)
         self._concerns, self._needs, self._strands = first.concerns, first.needs, first.strands
         self._idle = [first]  # as new
-        self._can_rest = remembering_language(first) is None
+        self._can_rest = first.remembering is None
         self._most_waiting = max(_MOST_AWAKE, min(_MOST_WAITING, _MOST_OPERATORS // max(1, len(nodes))))
         self._most_awake = 2 * self._most_waiting
         self._externals = bool(rules.externals)

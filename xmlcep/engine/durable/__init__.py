@@ -15,7 +15,6 @@ from .detectors import detector_from as detector_from
 from .detectors import new_reader as new_reader
 from .detectors import new_writer as new_writer
 from .detectors import read_detector as read_detector
-from .detectors import remembering_language as remembering_language
 from .detectors import state_of as state_of
 from .detectors import write_detector as write_detector
 from .layouts import Interpreter as Interpreter

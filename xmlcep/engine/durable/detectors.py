@@ -78,7 +78,7 @@ def check_version(state: Mapping[str, Json], what: str) -> None:
 
 def write_detector(writer: Scribe, detector: Any) -> Json:
     """The running state of a detector; what it shares goes to the writer."""
-    language = remembering_language(detector)
+    language = detector.remembering
     if language is not None:
         raise StateError(
             f"the language {language!r} remembers events (keeps_state): a detector of such rules has no state that "
@@ -94,12 +94,3 @@ def read_detector(reader: Interpreter, data: Json, detector: Any) -> None:
     if written is not None:
         detector.reset(Replica.from_state(written, needs=detector.needs))
     reader.fill(detector, fields, DETECTOR)
-
-
-def remembering_language(detector: Any) -> str | None:
-    """The language of a rule that remembers events; None if there is none.
-
-    O1: what the engine of another language remembers is not ours to write.
-    """
-    language: str | None = detector._active.remembering
-    return language
