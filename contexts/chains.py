@@ -12,7 +12,7 @@ from collections.abc import Sequence as SequenceOf
 
 from .combinations import Combinations, Pools, Stores
 from .constraints.constraint import Objection
-from .entry import EMPTY_START, END, START, Combination, Entry, all_silent
+from .entry import EMPTY_START, END, SILENT, START, Combination, Entry, all_silent
 from .group import Group
 
 _NEVER, _ALWAYS = float("inf"), float("-inf")
@@ -124,6 +124,15 @@ def members(stores: Stores) -> list[list[Entry]] | None:
     return found if all(found) else None
 
 
+def _beside_others(found: list[list[Entry]]) -> list[list[Entry]] | None:
+    """The members of chains that count (Q2): where only one operand has anything that is not silent, a silent one of it
+    would be with its like only. Any other may take part in every chain, in the place of its operand (C3)."""
+    counting = [k for k, entries in enumerate(found) if not all_silent(entries)]
+    if len(counting) == 1:
+        found[counting[0]] = [entry for entry in found[counting[0]] if not entry[SILENT]]
+    return found if counting else None
+
+
 class Chains(Combinations):
     """A sequence without further constraints: chains of one event of each operand, each before the next (H5)."""
 
@@ -154,7 +163,7 @@ class Chains(Combinations):
         if not all(group.stored):
             return None
         found = members(group.stored)
-        return None if found is None or all(map(all_silent, found)) else found
+        return found if found is None or group.owners is None else _beside_others(found)
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]

@@ -93,6 +93,15 @@ event E = aperiodic*[ins(item/price), ins(item/quantity)] x[1,*]{name=M} ins(ite
     c1 p1 c1.2 c1.3 q1 c1.4            | 1: M:c1; 3: M:c1.2; 4: M:c1.2+c1.3; 5: E:p1+(c1.2+c1.3)+q1; 6: M:c1.4
 event E {context=recent} = aperiodic*[ins(item/price), ins(item/quantity)] x[1,*]{name=M} ins(item/comment)
     p1 c1 p1.2 c1.2 q1                 | 2: M:c1; 4: M:c1.2; 5: E:p1.2+(c1.2)+q1
+# what integrates an a takes its place, with the b that lie in both windows (M1)
+event E(/order) {context=$context} =
+aperiodic*[x[0,*]{path=/order} ins(item/quantity), ins(billTo)] x[0,*] ins(item/price)
+    unrestricted, recent, chronicle, continuous, cumulative, next | o1 i1 q1 b1    | 4: (q1)+(0)+b1
+    unrestricted, recent, chronicle, continuous, cumulative, next | o1 p1 q1 q2 b1 |
+event E(/order) {context=$context} =
+aperiodic*[x[1,*]{path=/order} (ins(billTo)){path=/order, end=custom}, ins(item)] ins(item/price)
+    unrestricted, recent, chronicle, continuous, cumulative, next | b1 flush b2 p1 flush i1 | 4: ((b1)+(b2))+p1+i1
+    unrestricted, recent, chronicle, continuous, cumulative, next | b1 flush p1 b2 flush i1 |
 # by values
 event E {flat} = aperiodic*[ins(item/@partNum) as $n, ins(item/comment)] ins(item/price/text()) as $n
     a2=8 a1=7 p3 t3=7 p4 t4=8 c1       | 7: a1=7+t3=7+c1{n=7} a2=8+t4=8+c1{n=8}

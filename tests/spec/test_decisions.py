@@ -16,6 +16,17 @@ event B(item) = x[2,2] M(item)
 event E(/order) {context=cumulative} = x[0,1]{name=C} ins(order/item/comment) & ins(order/item/price)
     i1 i2 p1 p2                | 1: C:0; 2: C:0; 3: E:(0)+(0)+p1; 4: E:(0)+(0)+p2
     i1 i2 p1 c1 p2             | 1: C:0; 2: C:0; 3: E:(0)+(0)+p1; 4: C:c1; 5: E:(0)+(c1)+p2
+# Q2: a sequence has a silent one of an operand only beside something of another operand that is not silent
+event E(/order) {context=cumulative} = x[0,2]{path=/order} ins(order/billTo) ; x[0,2] ins(order/item/comment)
+    o1 i1 i2 b1 i3             | 2: (0)+(0); 3: (0)+(0); 4: (b1)+(0)+(0); 5: (0)+(0)
+event E(/order) {context=cumulative, within="9 changes"} = x[0,2]{path=/order} ins(billTo) ; x[0,2] ins(item/comment)
+    o1 i1 i2 b1 i3             | 2: (0)+(0); 3: (0)+(0); 4: (b1)+(0)+(0); 5: (0)+(0)
+event E(/order) {context=cumulative} = x[0,2] ins(item/comment) ; x[0,2] *(item/price) ; x[0,2]{path=/order} ins(billTo)
+    o1 i1 i2 b1                | 2: (0)+(0)+(0); 3: (0)+(0)+(0) (0)+(0)+(0)+(0); 4: (0)+(0)+(0)+(0)+(b1)
+event E(/order) {context=cumulative, end=custom} = x[0,2] ins(item/comment) ; x[0,2]{path=/order} ins(billTo)
+    o1 i1 flush i2 flush i3 b1 flush | 2: (0)+(0); 3: (0)+(0); 5: (0)+(0)+(0)+(b1)
+event E(/order) {context=cumulative, end=custom} = x[0,2] ins(order/item/comment) ; not ins(order/item/price)
+    i1 i2 flush i3 flush       | 2: (0)+(0); 3: (0)
 # C12: flat, an empty one replaces an earlier one that is unconsumed
 event E {flat, context=cumulative} = x[0,1]{name=C} ins(item/comment) & ins(item/price)
     i1 i2 p1                   | 1: C:0; 2: C:0; 3: E:(0)+p1

@@ -24,8 +24,11 @@ class AperiodicStarState(OpeningState):
         self._leave_out(group)
 
     def between(self, group: Group, entry: Entry) -> None:
-        group.stored.append(entry)
-        self._leave_out(group)
+        """Kept if it lies in an open window."""
+        if self._is_in_one(entry, group.child(self.opens)):
+            group.stored.append(entry)
+        else:
+            self.tell_consumed(entry)
 
     def close(self, group: Group, closing: Entry) -> None:
         closed = self.chosen(group, closing)
@@ -40,7 +43,8 @@ class AperiodicStarState(OpeningState):
         self._leave_out(group)
 
     def _leave_out(self, group: Group) -> None:
-        """What is in no open window counts as used up."""
+        """What is in no open window any more counts as used up: not yet while what opened it has been withdrawn, since
+        what integrates that opens it again (M1)."""
         for entry in group.child(1):
             if not self._is_in_one(entry, group.child(self.opens)):
                 self.consume(group, entry)

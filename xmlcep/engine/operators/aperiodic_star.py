@@ -23,6 +23,8 @@ class AperiodicStarState(OpenedState):
     ) -> None:
         super().__init__(node, tree, report, setting)
         self.kept: dict[Key, list[Entry]] = {}
+        opener = node.children[0]
+        self._reopens = self.context.replaces or (isinstance(opener, OperatorNode) and opener.takes_back)
 
     def occur(self, key: Key, entry: Entry, cause: Cause) -> None:
         if any(is_before(a, entry) for a in self.opened.get(key, ())):
@@ -54,18 +56,20 @@ class AperiodicStarState(OpenedState):
 
     def open(self, key: Key, entry: Entry) -> None:
         super().open(key, entry)
-        if self.context.replaces:
+        if self._reopens:
             self._release_kept(key)
 
     def account(self, key: Key) -> Account:
         return Account((tuple(self.opened.get(key, ())), tuple(self.kept.get(key, ())), ()))
 
     def withdraw(self, child: int, entry: Entry) -> None:
+        """What is withdrawn from operand 0 is on its way again, with more in it (M1): until then its b are kept."""
         super().withdraw(child, entry)
         key = self.grouping.key_of(entry)
         if key in self.kept:
             self.kept[key] = [b for b in self.kept[key] if b is not entry]
-            self._release_kept(key)
+            if not self.kept[key]:
+                del self.kept[key]
 
     def forget(self, key: Key) -> None:
         super().forget(key)
