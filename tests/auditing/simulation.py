@@ -36,7 +36,7 @@ def simulate(
     buckets: int = 3,
     most_bytes: int = MOST_BYTES,
     records_per_range: int = 7,
-    batch_size: int = 3,
+    batch_size: int | None = 3,
     keep: Keep | None = None,
     until: str | None = None,
 ) -> list[bytes]:
@@ -46,7 +46,8 @@ def simulate(
 
     def mapper() -> Mapper:
         return Mapper(
-            plan, buckets, keep=keep, segment_records=segment_records, batch_size=batch_size, by_file=True
+            plan, buckets, keep=keep, segment_records=segment_records, batch_size=batch_size,
+            by_file=collector.quarantine.by_file,
         )  # fmt: skip
 
     reader = mapper()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -104,7 +105,7 @@ def outcome(
 
 
 def distributed_outcome(
-    log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: OnBadRecord, **sizes: int
+    log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: OnBadRecord, **sizes: int | None
 ) -> object:
     """The same of the simulated distributed audit; ``by_row`` keeps its mapper from routing columns."""
     keep: Callable[[Row], bool] | None = (lambda row: True) if by_row else None
@@ -143,6 +144,23 @@ def write_parquet(path: Path, records: list[Record], left_out: set[str], *, grou
 
 
 @st.composite
+def parts(draw: st.DrawFn, records: list[Record]) -> list[list[Record]]:
+    """The records cut into files."""
+    cuts = draw(st.sets(st.integers(0, len(records)), max_size=4))
+    return [records[start:end] for start, end in pairwise(sorted({0, *cuts, len(records)}))]
+
+
+def write_files(folder: Path, files: list[list[Record]], left_out: list[set[str]], *, packed: bool) -> Path:
+    """The folder with these files, each without some fields."""
+    log = folder / "log"
+    log.mkdir()
+    for number, (records, without) in enumerate(zip(files, left_out, strict=True)):
+        name = log / f"part-{number}.{'parquet' if packed else 'jsonl'}"
+        (write_parquet if packed else write_json)(name, records, without)
+    return log
+
+
+@st.composite
 def spoilt(draw: st.DrawFn, records: list[Record], faults: list[Record]) -> list[Record]:
     """The records with a few faults: of values, and of order."""
     found = [dict(record) for record in records]
@@ -157,8 +175,8 @@ def spoilt(draw: st.DrawFn, records: list[Record], faults: list[Record]) -> list
 
 
 @st.composite
-def logs(draw: st.DrawFn, packed: bool) -> tuple[list[Record], set[str]]:
-    """Records, with faults, and fields that they have not."""
+def logs(draw: st.DrawFn, packed: bool) -> tuple[list[list[Record]], list[set[str]]]:
+    """Records of files, with faults, and fields that these have not."""
     log = draw(documents(max_documents=2).flatmap(interleaved).flatmap(with_clocks))
     records = [dict(recorded(item)) for item in log if not (packed and isinstance(item, Header))]
     if records and draw(st.booleans()):  # edits of several records
@@ -167,8 +185,12 @@ def logs(draw: st.DrawFn, packed: bool) -> tuple[list[Record], set[str]]:
                 record["more"] = True
     if records:
         records = draw(spoilt(records, FAULTS if packed else FAULTS + JSON_FAULTS))
-    fields = ("doc", "at", "pos", "txn", "meta", "more", "clock")
-    return records, set(draw(st.lists(st.sampled_from(fields), max_size=1)))
+    fields = st.sampled_from(("doc", "at", "pos", "txn", "meta", "more", "clock"))
+    files = draw(parts(records))
+    without = st.lists(fields, max_size=1).map(set)
+    alike = draw(st.booleans())
+    left_out = [draw(without)] * len(files) if alike else [draw(without) for _ in files]
+    return files, left_out
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -177,26 +199,28 @@ def logs(draw: st.DrawFn, packed: bool) -> tuple[list[Record], set[str]]:
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
         pytest.importorskip("pyarrow")
-    records, left_out = data.draw(logs(packed))
-    if not records:
+    files, left_out = data.draw(logs(packed))
+    if not files:
         return
     size = data.draw(st.sampled_from((1000, 10, 3, 1)))
     options = {
         "operators": data.draw(st.booleans()),
         "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
     }
+    most = data.draw(st.sampled_from((splits.JOINED_BYTES, 4000, 0)))
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(splits, "LINES_BLOCK", size),
         mock.patch.object(splits, "ARROW_BLOCK", size),
+        mock.patch.object(splits, "JOINED_BYTES", most),
         mock.patch.object(blocks, "FEW_STRANDS", data.draw(st.sampled_from((0, 100)))),
         mock.patch.object(document_replay, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
         mock.patch.object(by_time, "_SORTED_BYTES", data.draw(st.sampled_from((1, 1 << 20)))),
     ):
-        log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
-        (write_parquet if packed else write_json)(log, records, left_out)
+        log = write_files(Path(folder), files, left_out, packed=packed)
         sifted = outcome(log, rules, by_row=False, rest=data.draw(st.booleans()), **options)
         assert sifted == outcome(log, rules, by_row=True, rest=data.draw(st.booleans()), **options)
+    event("several files" if len(files) > 1 else "one file")
 
 
 MANY = parse_rules(
@@ -248,20 +272,20 @@ def test_strands_are_put_together_again(
 
 @pytest.mark.parametrize("packed", [False, True])
 @settings(max_examples=60)
-@given(st.sampled_from((LATE, ASKING, ASKING)), st.data())
+@given(st.sampled_from((PLAIN, APART, LATE, ASKING, ASKING)), st.data())
 def test_routed_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     pytest.importorskip("pyarrow")
-    records, left_out = data.draw(logs(packed))
-    if not records:
+    files, left_out = data.draw(logs(packed))
+    if not files:
         return
+    size = data.draw(st.sampled_from((1000, 10, 3, 1)))
     options = {
         "operators": data.draw(st.booleans()),
         "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
-        "batch_size": data.draw(st.sampled_from((1000, 10, 3, 1))),
+        "batch_size": data.draw(st.sampled_from((None, size))),
     }
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
-        (write_parquet if packed else write_json)(log, records, left_out)
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(splits, "ARROW_BLOCK", size):
+        log = write_files(Path(folder), files, left_out, packed=packed)
         routed = distributed_outcome(log, rules, by_row=False, **options)
         assert routed == distributed_outcome(log, rules, by_row=True, **options)
 

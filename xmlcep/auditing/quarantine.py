@@ -49,6 +49,11 @@ class AuditQuarantine:
         self._blamed_files: set[int] = set()
         self._docs_of_files: dict[int, set[str]] = {}
 
+    @property
+    def by_file(self) -> bool:
+        """Whether it matters which files bad records and documents are in, and which bad record is the first."""
+        return self._policy is not OnBadRecord.SKIP
+
     def add(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
         """Takes a bad record; ``doc`` is its document if only the order tells that it is bad (see `forget`).
 

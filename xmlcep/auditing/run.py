@@ -231,7 +231,7 @@ class _Audit:
             job = SparkAudit(
                 session, request.rules, collector, operators=request.operators, keep=keep,
                 partitions=request.partitions, until=request.until, progress=request.progress,
-                by_event=request.partition_by_rule, by_file=request.policy == OnBadRecord.DOCUMENT.value,
+                by_event=request.partition_by_rule, by_file=collector.quarantine.by_file,
                 place=writer.place,
             )  # fmt: skip
             for findings in job.run(self._files, collector.quarantine.settle):

@@ -125,7 +125,7 @@ class ParquetReader:
         """How many records the row groups have, bad and lost ones included; known once reading has begun."""
 
     def blocks(self, batch_size: int) -> Iterator[tuple[int, Header] | ArrowBlock]:
-        """The file's header, and its records in blocks, each to be used before the next is asked for.
+        """The file's header, and its records in blocks; the items of one are to be used up before those of another.
 
         Raises `LogError` for a file that is not a Parquet log.
         """

@@ -38,7 +38,7 @@ from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twi
 from ..rule_counts import records_by_rule
 from ..since import Since
 from ..since.state_file import document_line
-from ..splits import FilePart, PartReader, whole
+from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from .document_replay import DocumentReplay
 from .type_numbers import TypeNumbers
 
@@ -200,28 +200,35 @@ class LocalAudit:
     def _sift(self, files: list[LogFile]) -> None:
         """Reads all files in blocks; what no rule can see does not even become a row.
 
-        Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
+        Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
+        ones are looked at together, unless it matters what their file is.
         """
         types = RecordTypes(
             self._concerns, check_times=self._checks_times, applied=self._asks,
             strands_of=None if self._strands is None or self._externals else self._strands.of,
         )  # fmt: skip
-        for file in files:
-            reader = self._begin_file(file, self._collector.quarantine.add)
-            for block in reader.blocks():
-                runs = None
-                if self._keep is None and not isinstance(block, tuple):
-                    runs = block.runs(types)
-                if runs is None or not all(map(self._continues, runs)):
-                    for item in reader.items(block):
-                        self._take_item(item, file)
-                        self._rest()
-                else:
-                    self._follow(runs, file)
-                    self._rest()
+        by_file = self._keep is not None or self._asks or self._collector.quarantine.by_file
+        readers = (self._begin_file(file, self._collector.quarantine.add) for file in files)
+        for together in (pieces if by_file else joined_pieces)(readers):
+            self._take_pieces(together, types)
         self._collector.repeating.update(
             (each.op, each.path) for each in types.by_number if repeats(each.path)
         )
+
+    def _take_pieces(self, together: list[Piece], types: RecordTypes) -> None:
+        columns = columns_of(together) if self._keep is None else None
+        runs = None if columns is None else columns.runs(types)
+        if runs is not None and all(map(self._continues, runs)):
+            self._follow(runs, together[-1].reader.part.file)
+            self._rest()
+        elif len(together) > 1:
+            for piece in together:
+                self._take_pieces([piece], types)
+        else:
+            for reader, block in together:
+                for item in reader.items(block):
+                    self._take_item(item, reader.part.file)
+                    self._rest()
 
     def _follow(self, runs: list[Run], file: LogFile) -> None:
         self._note(file, {run.span.doc for run in runs}, sum(run.span.records for run in runs))

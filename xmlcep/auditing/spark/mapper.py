@@ -6,6 +6,7 @@ One module because records, headers and what stands aside of them go through one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,7 +42,7 @@ from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
 from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raised_twice, raw_record
 from ..rule_counts import text_of
-from ..splits import BATCH_SIZE, FilePart, PartReader, Split
+from ..splits import BATCH_SIZE, FilePart, PartReader, Piece, Split, columns_of, joined_pieces, pieces
 from .bucket_loads import RoutedLoad
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .firings import ClockWriter
@@ -76,7 +77,7 @@ class Mapper:
 
     But for the types with a name inside itself: a split reports those that came newly with it, for they are wanted of
     all splits together, and a task that runs again begins with a new mapper. ``by_file``: what it reports says of each
-    file which documents are in it.
+    file which documents are in it, and bad records come in their order.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Mapper:
         self._part: FilePart | None = None
         self._bad_records = 0
         self._headers = 0
+        self._docs: dict[int, set[str]] = {}
         self._reported_types = 0
         self.lines = 0
         """How many lines or records the last split had."""
@@ -120,22 +122,19 @@ class Mapper:
     def read(self, split: Split) -> Iterator[Chunk | Report]:
         """The chunks of a split, and what there is to report of it."""
         self._bad_records = self.lines = 0
-        parts = []
+        self._docs = {}
+        parts: list[dict[str, Any]] = []
         self._router.begin(split.segment)
         try:
-            for part in split.parts:
-                reader = self._reader(part)
-                self._part, self._headers = part, 0
-                docs: set[str] = set()
-                for block in reader.blocks(self._batch_size or (BATCH_SIZE if self._by_rows else None)):
-                    if not (isinstance(block, Block) and self._gathers(block, docs)):
-                        for item in reader.items(block):
-                            self._take(item, docs)
-                    yield from self._taken()
-                self.lines += reader.lines
-                parts.append({"lines": reader.lines, "docs": sorted(docs) if self._by_file else []})
+            readers = [self._reader(part) for part in split.parts]
+            for together in self._pieces(readers):
+                self._take_pieces(together)
+                yield from self._taken()
             self._route_gathered()
             self._end_segment()
+            self.lines = sum(reader.lines for reader in readers)
+            docs = self._docs
+            parts = [{"lines": each.lines, "docs": sorted(docs.get(each.part.place, ()))} for each in readers]
         except (XmlCepError, OSError) as error:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
         content = {"parts": parts, "bad": self._bad_records, "repeating": self._new_repeating()}
@@ -143,9 +142,15 @@ class Mapper:
         self._report(Topic.LOAD, split.segment, "", self._load.take())
         yield from self._taken()
 
+    def _pieces(self, readers: Sequence[PartReader]) -> Iterator[list[Piece]]:
+        # Small files are taken together, unless it matters which record is in which.
+        if self._by_rows or self._by_file or self._asks or self._batch_size is not None:
+            return pieces(readers, self._batch_size or (BATCH_SIZE if self._by_rows else None))
+        return joined_pieces(readers)
+
     def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
         return PartReader(
-            part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._asks,
+            part, self._decoder, (lambda _: None) if quiet else partial(self._bad, part=part), check_text=self._asks,
             batch_size=self._batch_size or BATCH_SIZE, controls=self._externals,
         )  # fmt: skip
 
@@ -217,18 +222,31 @@ class Mapper:
 
     # ---- records --------------------------------------------------------------------------------------------
 
-    def _gathers(self, block: Block, docs: set[str]) -> bool:
-        """Takes the records of a block in columns, if it is one of which these tell all."""
-        filtered = None if self._by_rows else block.filtered(self._types)
-        if filtered is None or not self._follows(filtered):
-            return False
-        docs.update(span.doc for span in filtered.spans)
-        self._gather(filtered, block.first)
-        return True
+    def _take_pieces(self, together: list[Piece]) -> None:
+        reader, block = together[0]
+        if self._part is not reader.part:
+            self._part, self._headers = reader.part, 0
+        columns = None if self._by_rows else columns_of(together)
+        filtered = None if columns is None else columns.filtered(self._types)
+        if filtered is not None and isinstance(block, Block) and self._follows(filtered):
+            self._note(span.doc for span in filtered.spans)
+            self._gather(filtered, block.first)
+        elif len(together) > 1:
+            for piece in together:
+                self._take_pieces([piece])
+        else:
+            for item in reader.items(block):
+                self._take(item)
 
-    def _take(self, item: tuple[int, Aside] | Batch, docs: set[str]) -> None:
+    def _note(self, docs: Iterable[str]) -> None:
+        """Notes documents of the part that is read, if that will be asked for."""
+        if self._by_file:
+            assert self._part is not None
+            self._docs.setdefault(self._part.place, set()).update(docs)
+
+    def _take(self, item: tuple[int, Aside] | Batch) -> None:
         if isinstance(item, Batch):
-            docs.update({row[8] for row in item.rows})
+            self._note({row[8] for row in item.rows})
             self._take_rows(*self._kept(item.rows, item.numbers))
         else:
             assert self._part is not None
@@ -240,7 +258,7 @@ class Mapper:
                 if self._externals:
                     self._take_control(aside, number, self._part)
             else:
-                docs.add(aside.doc)
+                self._note((aside.doc,))
                 self._router.document(aside.doc).admit_clock(aside, self._part.place, number)
 
     def _takes(self, event: CompositeEvent) -> bool:

@@ -5,17 +5,18 @@ One module because what is checked of columns is what makes rows of them, and co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, repeat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
 from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, integers, metas_of, number, numbers, rows_of, values_of
+from .arrow_values import RowsInTurn, encoded_metas, integers, metas_of, number, numbers, rows_of, values_of
 from .blocks import (
     Block,
+    Columnar,
     FilteredColumns,
     Item,
     NumberedClock,
@@ -63,7 +64,7 @@ class ArrowBlock(Block):
     def _checked(self, types: RecordTypes) -> _Columns | None:
         clock = self._batch.column("clock") if "clock" in self._batch.schema.names else None
         if clock is None or clock.null_count == len(clock):
-            return self._columns(self._batch, types)
+            return _columns_of(self._batch, self._doc, types)
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -72,8 +73,8 @@ class ArrowBlock(Block):
         chosen = clock.fill_null(False)
         places = pc.indices_nonzero(chosen).to_pylist()
         if not places:
-            return self._columns(self._batch, types)
-        columns = self._columns(self._batch.filter(pc.invert(chosen)), types)
+            return _columns_of(self._batch, self._doc, types)
+        columns = _columns_of(self._batch.filter(pc.invert(chosen)), self._doc, types)
         clocks = self._clocks(places)
         if columns is None or clocks is None:
             return None
@@ -93,23 +94,54 @@ class ArrowBlock(Block):
         except RecordError:
             return None
 
-    def _columns(self, batch: pyarrow.RecordBatch, types: RecordTypes) -> _Columns | None:
-        columns = {name: batch.column(name) for name in batch.schema.names}
-        if not len(batch) or not _are_regular(columns):
-            return None
-        if types.check_times and "at" in columns and not are_times(columns["at"].unique().to_pylist()):
-            return None
-        if types.applied and not _can_be_applied(columns):
-            return None
-        ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
-        docs = _encoded(columns["doc"]) if "doc" in columns else self._doc
-        if ops is None or paths is None or docs is None:
-            return None
-        try:
-            found = _Columns(columns, types, _types_of(paths, ops, types), docs)
-        except RecordError:
-            return None
-        return found if found.fit() else None
+    @property
+    def size(self) -> int:
+        """How many bytes it takes in memory."""
+        return int(self._batch.nbytes)
+
+    def goes_with(self, other: ArrowBlock) -> bool:
+        """Whether it and another can be `JoinedBlocks`: columns are alike, and no record says what the clock shows."""
+        schema = self._batch.schema
+        if not schema.equals(other._batch.schema) or ("doc" not in schema.names and self._doc != other._doc):
+            return False
+        return "clock" not in schema.names or not (self._has_clocks() or other._has_clocks())
+
+    def _has_clocks(self) -> bool:
+        clock = self._batch.column("clock")
+        return bool(clock.null_count < len(clock))
+
+
+class JoinedBlocks(Columnar):
+    """Blocks that follow each other, each of which goes with the first, looked at as one: what a block costs, however
+    few records it has, these cost once."""
+
+    def __init__(self, blocks: Sequence[ArrowBlock]) -> None:
+        self._blocks = blocks
+
+    def _checked(self, types: RecordTypes) -> _Columns | None:
+        import pyarrow as pa
+
+        batch = pa.concat_batches([block._batch for block in self._blocks])
+        return _columns_of(batch, self._blocks[0]._doc, types)
+
+
+def _columns_of(batch: pyarrow.RecordBatch, doc: str | None, types: RecordTypes) -> _Columns | None:
+    columns = {name: batch.column(name) for name in batch.schema.names}
+    if not len(batch) or not _are_regular(columns):
+        return None
+    if types.check_times and "at" in columns and not are_times(columns["at"].unique().to_pylist()):
+        return None
+    if types.applied and not _can_be_applied(columns):
+        return None
+    ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
+    docs = _encoded(columns["doc"]) if "doc" in columns else doc
+    if ops is None or paths is None or docs is None:
+        return None
+    try:
+        found = _Columns(columns, types, _types_of(paths, ops, types), docs)
+    except RecordError:
+        return None
+    return found if found.fit() else None
 
 
 class _Encoded(NamedTuple):
@@ -236,7 +268,7 @@ class _Columns:
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
-        """See `Block.runs`; None if a clock does not advance."""
+        """See `Columnar.runs`; None if a clock does not advance."""
         clocks, edits = self._clocks, self._goes_on()
         if isinstance(self._docs, str) or len(self._docs.values) == 1:
             spans = self._spans()
@@ -252,20 +284,21 @@ class _Columns:
             return [
                 Run(spans[0], self._rows(kept, repeat(doc)), counts_of_all, clocks.get(doc, ()), edits, last)
             ]
-        order = self._sorted_by_document()
+        order = self._order_by_document()
         spans = self._spans(order)
         if spans is None:
             return None
-        chosen = order.filter(self._needed.take(order))
-        docs = self._docs.codes.take(chosen)
+        chosen = self._needed if order is None else order.filter(self._needed.take(order))
+        docs = _at(chosen, self._docs.codes)
         kept = self._kept(chosen)
-        rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
+        rows = RowsInTurn(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
         counts = self._counts_of(docs, kept.codes)
+        codes = self._docs.codes if order is None else self._docs.codes.take(order)
         found, start = [], 0
-        for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
+        for code, span in zip(_counts(codes), spans, strict=True):
             of_types = counts.get(code, [])
             end = start + sum(count for _, count in of_types)
-            found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ()), edits))
+            found.append(Run(span, rows.part(start, end), of_types, clocks.get(span.doc, ()), edits))
             start = end
         return found
 
@@ -303,7 +336,7 @@ class _Columns:
         return found
 
     def filtered(self) -> FilteredColumns | None:
-        """See `Block.filtered`; None if a clock does not advance."""
+        """See `Columnar.filtered`; None if a clock does not advance."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -312,10 +345,10 @@ class _Columns:
             spans = self._spans()
             docs = pa.repeat(pa.scalar(0, number), len(self._codes))
         else:
-            order = self._sorted_by_document()
+            order = self._order_by_document()
             spans = self._spans(order)
             # The spans stand in order of the codes, of which some may not occur.
-            occurring = pa.array(list(_counts(self._docs.codes.take(order))), number)
+            occurring = pa.array(sorted(_counts(self._docs.codes)), number)
             docs = pc.index_in(self._docs.codes, occurring).cast(number)
         if spans is None:
             return None
@@ -339,29 +372,30 @@ class _Columns:
         clocks = sorted(chain.from_iterable(self._clocks.values())) if self._clocks else ()
         return FilteredColumns(spans, columns, clocks, self._goes_on())
 
-    def _sorted_by_document(self) -> Any:
-        """The places of the records after a stable sort by document."""
+    def _order_by_document(self) -> Any:
+        """The places of the records after a stable sort by document; None if they stand so."""
         import pyarrow.compute as pc
 
         assert isinstance(self._docs, _Encoded)
-        return pc.sort_indices(self._docs.codes)
+        codes = self._docs.codes
+        if pc.all(pc.less_equal(codes.slice(0, len(codes) - 1), codes.slice(1))).as_py():
+            return None
+        return pc.sort_indices(codes)
 
     def _spans(self, order: Any = None) -> list[Span] | None:
         """What there is of each document, given the order by document; None if a clock does not advance."""
         ts, txn = self._columns["ts"], self._columns.get("txn")
-        if order is None:
+        if isinstance(self._docs, str) or len(self._docs.values) == 1:
             doc = self._docs if isinstance(self._docs, str) else self._docs.values[0]
-            return [_span(doc, ts, txn, 0, len(ts))] if _ascends(ts) else None
-        assert isinstance(self._docs, _Encoded)
-        ts, codes = ts.take(order), self._docs.codes.take(order)
-        txn = None if txn is None else txn.take(order)
+            return _spans_of({doc: len(ts)}, ts, txn) if _ascends(ts) else None
+        codes = self._docs.codes
+        if order is not None:
+            ts, codes, txn = ts.take(order), codes.take(order), None if txn is None else txn.take(order)
         if not _ascends(ts, codes):
             return None
-        found, start = [], 0
-        for code, count in _counts(codes).items():
-            found.append(_span(self._docs.values[code], ts, txn, start, count))
-            start += count
-        return found if len({each.doc for each in found}) == len(found) else None
+        counts = _counts(codes)
+        sizes = {self._docs.values[code]: count for code, count in counts.items()}
+        return _spans_of(sizes, ts, txn) if len(sizes) == len(counts) else None
 
     def _kept(self, chosen: Any) -> _Kept:
         """The records chosen by a mask or by their places."""
@@ -395,12 +429,22 @@ class _Kept(NamedTuple):
     columns: dict[str, Any]
 
 
-def _span(doc: str, ts: Any, txn: Any, start: int, count: int) -> Span:
-    """The span of so many records from this place on."""
-    last = start + count - 1
-    if txn is None:
-        return Span(doc, ts[start].as_py(), ts[last].as_py(), count)
-    return Span(doc, ts[start].as_py(), ts[last].as_py(), count, txn[start].as_py(), txn[last].as_py())
+def _spans_of(sizes: Mapping[str, int], ts: Any, txn: Any) -> list[Span]:
+    """The spans of documents that stand one after the other, so many records each."""
+    ends = list(accumulate(sizes.values()))
+    starts, lasts = numbers([0, *ends[:-1]]), numbers(end - 1 for end in ends)
+    first_txn, last_txn = (values_of(None if txn is None else txn.take(places)) for places in (starts, lasts))
+    return list(
+        map(
+            Span,
+            sizes,
+            integers(ts.take(starts)),
+            integers(ts.take(lasts)),
+            sizes.values(),
+            first_txn,
+            last_txn,
+        )
+    )
 
 
 def _ascends(ts: Any, docs: Any = None) -> bool:

@@ -224,13 +224,31 @@ class CheckedColumns(Protocol):
     """The columns of a block in which nothing is out of the ordinary."""
 
     def runs(self) -> list[Run] | None:
-        """See `Block.runs`."""
+        """See `Columnar.runs`."""
 
     def filtered(self) -> FilteredColumns | None:
-        """See `Block.filtered`."""
+        """See `Columnar.filtered`."""
 
 
-class Block(ABC):
+class Columnar(ABC):
+    """Records that are looked at as columns."""
+
+    def runs(self, types: RecordTypes) -> list[Run] | None:
+        """The records in runs, at most one per document; None if anything is out of the ordinary."""
+        columns = self._checked(types)
+        return None if columns is None else columns.runs()
+
+    def filtered(self, types: RecordTypes) -> FilteredColumns | None:
+        """The same as columns; needs PyArrow."""
+        columns = self._checked(types)
+        return None if columns is None else columns.filtered()
+
+    @abstractmethod
+    def _checked(self, types: RecordTypes) -> CheckedColumns | None:
+        """The columns; None if anything is out of the ordinary."""
+
+
+class Block(Columnar):
     """What a reader took from a file in one go.
 
     ``items`` reads its records as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad
@@ -247,20 +265,6 @@ class Block(ABC):
     @abstractmethod
     def __len__(self) -> int:
         """How many lines or records these are."""
-
-    def runs(self, types: RecordTypes) -> list[Run] | None:
-        """The records in runs, at most one per document; None if anything is out of the ordinary."""
-        columns = self._checked(types)
-        return None if columns is None else columns.runs()
-
-    def filtered(self, types: RecordTypes) -> FilteredColumns | None:
-        """The same as columns; needs PyArrow."""
-        columns = self._checked(types)
-        return None if columns is None else columns.filtered()
-
-    @abstractmethod
-    def _checked(self, types: RecordTypes) -> CheckedColumns | None:
-        """The columns of the block; None if anything is out of the ordinary."""
 
 
 def clocks_by_document(

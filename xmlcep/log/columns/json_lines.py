@@ -110,7 +110,7 @@ class _Columns(NamedTuple):
     clocks: dict[str, list[NumberedClock]]
 
     def runs(self) -> list[Run]:
-        """See `Block.runs`."""
+        """See `Columnar.runs`."""
         needed = [each.needed for each in self.type]
         types = list(compress(self.type, needed))
         rows = zip(
@@ -153,7 +153,7 @@ class _Columns(NamedTuple):
         return found
 
     def filtered(self) -> FilteredColumns:
-        """See `Block.filtered`."""
+        """See `Columnar.filtered`."""
         import pyarrow as pa
 
         needed = [each.needed for each in self.type]
