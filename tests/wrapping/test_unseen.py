@@ -12,6 +12,7 @@ import pytest
 from lxml import etree
 
 from tests.wrapping.judge import Judge
+from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_edits import STRIPPING
 from tests.wrapping.unseen_edits import edit_unseen
@@ -21,40 +22,46 @@ from xmlcep.wrapping.lxml_methods import DEFAULT_LOOKUP
 
 
 def run(seed: int, *, edits: int = 25) -> str:
-    """Random edits, some of them by C code, until they have been noticed; returns what has become of the document.
+    """Random edits, some of them by C code, until they have been noticed; returns what has become of the documents.
 
     Raises AssertionError if events, and so logs, have another document than there is, and nothing is said.
     """
-    document = fromstring(START, name="d")
+    random = Random(seed)
+    documents = [fromstring(DISTINCT, name=f"d{number}") for number in range(random.choice([1, 1, 2]))]
     try:
-        return edited(document, Random(seed), edits, by_calls=bool(seed % 2))
+        return edited(documents, random, edits, by_calls=bool(seed % 2))
     finally:
-        with suppress(XmlCepError):  # what is there and no log could hold
-            document.close()
+        for document in documents:
+            with suppress(XmlCepError):  # what is there and no log could hold
+                document.close()
 
 
-def edited(document: Document, random: Random, edits: int, *, by_calls: bool) -> str:
-    """As `run`, of a document."""
-    judge = Judge(document, snapshot=random.random() < 0.8)
-    mutator = Mutator(document.root, random, documents=[document] if by_calls else [])
+def edited(documents: list[Document], random: Random, edits: int, *, by_calls: bool) -> str:
+    """As `run`, of these documents."""
+    judges = [Judge(document, snapshot=random.random() < 0.3) for document in documents]
+    mutator = Mutator(
+        [document.root for document in documents], random, documents=documents if by_calls else []
+    )
     unseen = False
     for _ in range(edits):
         try:
             if random.random() < 0.12:
                 unseen = True
-                edit_unseen(mutator, document.root)
-            list(document.root.iter())
+                edit_unseen(mutator, random.choice(documents).root, elsewhere=True)
+            for document in documents:
+                list(document.root.iter())
             mutator.step()
-            said = document.verify()
-        except (XmlCepError, etree.XMLSyntaxError) as error:
+            said = [line for document in documents for line in document.verify()]
+        except (XmlCepError, etree.LxmlError) as error:
             return type(error).__name__
-        if not unseen:
-            assert not said
-            judge.check(several=True, moves=True)
-        elif said:
+        if said:
+            assert unseen, said
             return "verify() says so"
-        else:
-            judge.apply()
+        for judge in judges:
+            if unseen:
+                judge.apply()
+            else:
+                judge.check(several=True, moves=True)
     return "nothing came of it" if unseen else "nothing"
 
 

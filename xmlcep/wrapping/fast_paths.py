@@ -152,6 +152,8 @@ def remove_child(self: Node, element: Any) -> None:
         return
     tree = shadow.tree
     following = get_next(element)
+    if following is not None:
+        tree.open_known(following)
     _remove(self, element)
     unlink(tree, shadow, following)
     remove(tree, element, shadow)
