@@ -16,6 +16,7 @@ from .mutations import (
     position,
     remove,
     take_over,
+    take_over_below,
     unlink,
     write_down,
 )
@@ -192,6 +193,7 @@ def arrive(node: Node) -> None:
     if tree is None or entry_of(node) is not None:
         return
     parent = tree.open(above, node)
+    take_over_below(tree, node)
     following = get_next(node)
     if following is not None and entry_of(following) is tree:
         tree.open(following)

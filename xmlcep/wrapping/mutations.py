@@ -355,6 +355,18 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
     remove(owner, node, entry)
 
 
+def take_over_below(tree: ShadowTree, node: Node) -> None:
+    """Before a subtree comes that may have taken nodes unseen: emits these first, for they have had places, too."""
+    if number_of_children(node):
+        muted, tree.muted = tree.muted, True
+        try:
+            for each in Element.iterdescendants(node):
+                if entry_of(each) is not None:
+                    take_over(tree, each)
+        finally:
+            tree.muted = muted
+
+
 # --- nodes that go
 
 
