@@ -5,62 +5,138 @@ from __future__ import annotations
 import copy
 import sys
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from random import Random
+from typing import Any
 
 import pytest
 from lxml import etree
 
 from tests.wrapping.judge import Judge
+from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_edits import STRIPPING
 from tests.wrapping.unseen_edits import edit_unseen
 from xmlcep.errors import XmlCepError
-from xmlcep.wrapping import Document, RefusedError, fromstring, wrap
+from xmlcep.wrapping import Document, RefusedError, UnseenEditError, fromstring, wrap
 from xmlcep.wrapping.lxml_methods import DEFAULT_LOOKUP
+from xmlcep.wrapping.raw import place
 
 
 def run(seed: int, *, edits: int = 25) -> str:
-    """Random edits, some of them by C code, until they have been noticed; returns what has become of the document.
+    """Random edits, some of them by C code, until they have been noticed; returns what has become of the documents.
 
     Raises AssertionError if events, and so logs, have another document than there is, and nothing is said.
     """
-    document = fromstring(START, name="d")
+    random = Random(seed)
+    documents = [fromstring(DISTINCT, name=f"d{number}") for number in range(random.choice([1, 1, 2]))]
     try:
-        return edited(document, Random(seed), edits, by_calls=bool(seed % 2))
+        return edited(documents, random, edits, by_calls=bool(seed % 2))
     finally:
-        with suppress(XmlCepError):  # what is there and no log could hold
-            document.close()
+        for document in documents:
+            with suppress(XmlCepError):  # what is there and no log could hold
+                document.close()
 
 
-def edited(document: Document, random: Random, edits: int, *, by_calls: bool) -> str:
-    """As `run`, of a document."""
-    judge = Judge(document, snapshot=random.random() < 0.8)
-    mutator = Mutator(document.root, random, documents=[document] if by_calls else [])
+def edited(documents: list[Document], random: Random, edits: int, *, by_calls: bool) -> str:
+    """As `run`, of these documents."""
+    judges = [Judge(document, snapshot=random.random() < 0.3) for document in documents]
+    mutator = Mutator(
+        [document.root for document in documents], random, documents=documents if by_calls else []
+    )
     unseen = False
     for _ in range(edits):
         try:
             if random.random() < 0.12:
                 unseen = True
-                edit_unseen(mutator, document.root)
-            list(document.root.iter())
+                edit_unseen(mutator, random.choice(documents).root, elsewhere=True)
+            for document in documents:
+                list(document.root.iter())
             mutator.step()
-            said = document.verify()
-        except (XmlCepError, etree.XMLSyntaxError) as error:
+            said = [line for document in documents for line in document.verify()]
+        except (XmlCepError, etree.LxmlError) as error:
             return type(error).__name__
-        if not unseen:
-            assert not said
-            judge.check(several=True, moves=True)
-        elif said:
+        if said:
+            assert unseen, said
             return "verify() says so"
-        else:
-            judge.apply()
+        for judge in judges:
+            if unseen:
+                judge.apply()
+            else:
+                judge.check(several=True, moves=True)
     return "nothing came of it" if unseen else "nothing"
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_what_nobody_could_hear_is_found(seed: int) -> None:
     assert run(seed)
+
+
+_move: Any = etree._Element.append
+
+
+@pytest.mark.parametrize("edit", [
+    lambda r: r[1][0].set("k", "v"), lambda r: r[1].remove(r[1][0]), lambda r: r[1].insert(0, etree.Element("n")),
+    lambda r: etree.SubElement(r[1], "n"), lambda r: r[1].append(r[2]), lambda r: setattr(r[1][0], "tail", "t"),
+    lambda r: [each.set("k", "v") for each in r.iter()], lambda r: r.__setitem__(slice(None), list(reversed(r))),
+])  # fmt: skip
+def test_what_c_code_moves_before_events_tell_of_it_is_found(edit: Callable[[Any], Any]) -> None:
+    """Where it was when they did is compared with where it was when it was wrapped."""
+    document = fromstring("<r><a><x>1</x></a><b/><c/></r>")
+    _move(document.root[1], document.root[0][0])
+    edit(document.root)
+    assert any("elsewhere" in line for line in document.verify())
+
+
+@pytest.mark.parametrize("edit", [
+    lambda r: r.remove(r[0]), lambda r: r.append(r[0]), lambda r: r.insert(1, etree.Element("n")),
+    lambda r: etree.SubElement(r, "n"), lambda r: r.replace(r[0], etree.Element("n")), lambda r: r.__delitem__(0),
+])  # fmt: skip
+@pytest.mark.parametrize("known", [False, True])
+def test_an_edit_beside_what_c_code_has_put_there_is_refused_or_tells_of_it(
+    known: bool, edit: Callable[[Any], Any]
+) -> None:
+    """It never becomes a node that has been there all the time."""
+    document = fromstring("<r><a><x>1</x></a><b/><c/></r>")
+    judge = Judge(document, snapshot=known)
+    document.root[0].set("k", "v")
+    etree._Element.insert(document.root, 1, etree.Element("unseen"))
+    before = etree.tostring(document.root)
+    try:
+        edit(document.root)
+    except UnseenEditError:
+        assert etree.tostring(document.root) == before
+        assert "/r/unseen: was put into the tree unseen" in document.verify()
+    if not document.verify():
+        judge.apply()
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_what_c_code_moves_from_one_document_to_another_is_missing_here_and_too_much_there(
+    known: bool,
+) -> None:
+    one, other = fromstring("<r><a/><b/></r>"), fromstring("<s><c/></s>")
+    if known:
+        one.snapshot()
+    _move(other.root, one.root[0])
+    assert any("has left the tree unseen" in line for line in one.verify())
+    assert other.verify() == ["/s/a: was put into the tree unseen"]
+
+
+def test_what_has_been_taken_unseen_by_a_node_that_moves_goes_before_that_comes() -> None:
+    """Else its place, which counts the siblings that are left, would not be that of the events."""
+    document = fromstring("<r><a/>1<b/><c><e/></c><f/></r>")
+    judge = Judge(document)
+    _move(document.root[2][0], document.root[0])
+    document.root[-1].addprevious(document.root[1][0])
+    assert document.verify() == []
+    judge.apply()
+
+
+def test_an_entity_reference_that_is_gone_has_a_place() -> None:
+    """lxml 6.1 crashes when it is asked for the path of its parent."""
+    assert "&x;" in place(etree.Entity("x"))
 
 
 def test_an_attribute_that_no_log_could_hold_stays_found_when_an_edit_comes_upon_it() -> None:

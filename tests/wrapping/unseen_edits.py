@@ -1,7 +1,8 @@
-"""Random edits by C code, which no class of a wrapper sees: lxml's own functions, objectify, XSLT, a tree builder."""
+"""Random edits by C code, which no class of a wrapper sees: lxml's own functions and methods, objectify, a schema, …"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +13,99 @@ from tests.wrapping.odd_edits import TEMPLATES, XMLNS, Applying
 from tests.wrapping.vocabulary import NAMES, TAGS, TEXTS, is_element
 
 if TYPE_CHECKING:
+    from random import Random
+
     from tests.wrapping.mutator import Mutator
 
+DEFAULTS = etree.XMLSchema(
+    etree.XML("""
+<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+  <xs:complexType name="t" mixed="true">
+    <xs:sequence><xs:any minOccurs="0" maxOccurs="unbounded" processContents="lax"/></xs:sequence>
+    <xs:attribute name="k" default="by default"/><xs:attribute name="z" fixed="fixed"/><xs:anyAttribute/>
+  </xs:complexType>
+  <xs:element name="r" type="t"/><xs:element name="item" type="t"/>
+  <xs:element name="a" type="xs:string" default="text by default"/><xs:element name="c" type="xs:string" fixed="f"/>
+</xs:schema>"""),
+    attribute_defaults=True,
+)
+"""It gives elements attributes, and empty ones text."""
 
-def edit_unseen(edits: Mutator, top: Any) -> None:
-    """Some edits at and below an element that nobody sees; every choice comes from ``edits.random``."""
+_lxml: Any = etree._Element
+_attributes: Any = _lxml.attrib.__get__
+
+
+def by_methods(edits: Mutator, element: Any) -> None:
+    """lxml's own methods, which those of the wrapper's classes stand before."""
+    random = edits.random
+    child = random.choice(list(_lxml.iterchildren(element)) or [None])
+    kind = random.randrange(7)
+    if kind == 0:
+        _lxml.clear(element, keep_tail=True)
+    elif kind == 1:
+        _lxml.__setitem__(element, slice(0, random.randint(0, 2)), [edits.new(), edits.new()])
+    elif kind == 2:
+        _lxml.__setitem__(element, slice(None), list(reversed(list(_lxml.iterchildren(element)))))
+    elif child is None:
+        _lxml.extend(element, [edits.new(), edits.new()])
+    elif kind == 3:
+        _lxml.remove(element, child)
+    elif kind == 4:
+        _lxml.replace(element, child, edits.new())
+    elif kind == 5:
+        random.choice([_lxml.addnext, _lxml.addprevious])(child, edits.new())
+    else:
+        object.__setattr__(child, "tail", random.choice(TEXTS))
+
+
+def attributes(random: Random, element: Any) -> None:
+    """lxml's own mapping of attributes."""
+    found = _attributes(element)
+    kind = random.randrange(3)
+    if kind == 0:
+        found.clear()
+    elif kind == 1:
+        found.pop(random.choice(NAMES), None)
+    else:
+        found.update({random.choice(NAMES): "u", "n": "u"})
+
+
+def built(random: Random, element: Any) -> None:
+    """A tree builder that is told by hand what to build."""
+    builder = etree.TreeBuilder(element_factory=partial(etree.SubElement, element))
+    calls: list[Callable[[], Any]] = [lambda: builder.start("b", {"k": "1"})]
+    calls += [lambda: builder.data("d"), lambda: builder.comment("c"), lambda: builder.pi("p", "q")]
+    builder.start("a", {})
+    for call in random.choices(calls, k=3):
+        call()
+
+
+def edit_unseen(edits: Mutator, top: Any, *, elsewhere: bool = False) -> None:
+    """Some edits at and below an element that nobody sees; every choice comes from ``edits.random``.
+
+    ``elsewhere``: what they put there may come from anywhere, from other documents, too.
+    """
     random = edits.random
     for _ in range(random.randint(1, 3)):
         below = list(etree._Element.iter(top))
         element = random.choice([node for node in below if is_element(node)])
-        kind = random.randrange(14)
+        kind = random.randrange(20)
         if kind == 0:
             etree.strip_tags(element, *random.sample(TAGS, 2))
+        elif kind == 14:
+            by_methods(edits, element)
+        elif kind == 15:
+            attributes(random, element)
+        elif kind == 16:
+            DEFAULTS.validate(top)
+        elif kind == 17:
+            random.choice([objectify.xsiannotate, objectify.pyannotate])(element)
+        elif kind == 18:
+            built(random, element)
+        elif kind == 19:
+            node = edits.incoming() if elsewhere and any(map(len, edits.roots)) else edits.new()
+            if node not in {element, *_lxml.iterancestors(element)}:
+                random.choice([_lxml.append, lambda at, new: _lxml.insert(at, 0, new)])(element, node)
         elif kind == 10:
             random.choice([objectify.annotate, objectify.deannotate])(element)
         elif kind == 11:

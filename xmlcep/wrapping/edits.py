@@ -16,6 +16,7 @@ from .mutations import (
     position,
     remove,
     take_over,
+    take_over_below,
     unlink,
     write_down,
 )
@@ -122,8 +123,8 @@ class Departure:
         self.parent = get_parent(node)
         self.previous = get_previous(node)
         self.following = get_next(node)
-        if self.following is not None and entry_of(self.following) is not None:
-            tree.open(self.following)
+        if self.following is not None and (entry_of(self.following) is not None or not tree.careful):
+            tree.open_known(self.following)
         if tree.journal is not None and not tree.exposed:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
@@ -172,7 +173,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     source = None if leaving is None else leaving.tree
     if tree is not None and tree.journal is not None and source is not tree:
         tree.journal.arriving(node, None if source is None else source.journal)
-    if any(each is not None and (each.ignore_whitespace or each.exposed) for each in (tree, source)):
+    if any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
     call()
@@ -191,10 +192,11 @@ def arrive(node: Node) -> None:
     tree = None if above is None else tree_of(above)
     if tree is None or entry_of(node) is not None:
         return
+    parent = tree.open(above, node)
+    take_over_below(tree, node)
     following = get_next(node)
     if following is not None and entry_of(following) is tree:
-        tree.open(following).prev = get_previous(node)  # which an undo goes back to
-    parent = tree.open(above)
+        tree.open(following)
     if following is None:
         insert(tree, node, parent, parent.count, parent.last)
         return
@@ -220,7 +222,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving is None:
         call()
         return
-    if leaving.tree.ignore_whitespace or leaving.tree.exposed:
+    if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
     call()
@@ -241,7 +243,7 @@ def born(tree: ShadowTree, node: Node) -> None:
         foreign.look(tree)  # which may find the node itself, or that somebody had taken its parent away
         if tree_of(above) is not tree:
             return
-    parent = tree.open_without(above, node) if entry_of(node) is None else None
+    parent = tree.open(above, node) if entry_of(node) is None else None
     if parent is not None:
         alone = get_next(node) is None and not number_of_children(node)
         # SubElement gives neither text nor tail: it may have come through a foreign proxy, and been seen now.

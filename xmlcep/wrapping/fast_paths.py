@@ -12,7 +12,17 @@ from typing import Any
 from .assignments import set_attribute, set_tail_of, set_text_of
 from .edits import arrive, put, take_out
 from .feeding import is_pulled
-from .mutations import change_tail, change_text, check_leaf, insert, insert_leaf, remove, touch, unlink
+from .mutations import (
+    change_tail,
+    change_text,
+    check_leaf,
+    insert,
+    insert_leaf,
+    remove,
+    take_over_below,
+    touch,
+    unlink,
+)
 from .raw import (
     Element,
     Node,
@@ -113,6 +123,7 @@ def append(self: Node, element: Any) -> None:
     elif number_of_children(element) or get_text(element) or get_tail(element):
         check_incoming(element)
         _append(self, element)
+        take_over_below(tree, element)
         insert(tree, element, above, above.count, above.last)
         tree.end_edit()
     else:
@@ -152,6 +163,8 @@ def remove_child(self: Node, element: Any) -> None:
         return
     tree = shadow.tree
     following = get_next(element)
+    if following is not None:
+        tree.open_known(following)
     _remove(self, element)
     unlink(tree, shadow, following)
     remove(tree, element, shadow)

@@ -47,15 +47,9 @@ def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """``shadow`` is about to change: keeps what will be asked for again."""
     if shadow.pristine:
         shadow.pristine = False
-        keep_original(tree, node, shadow)
+        tree.original.keep(node, shadow)
     if tree.journal is not None:
         tree.journal.keep(shadow)
-
-
-def keep_original(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
-    """Keeps the contents a node had when events first told of it (`Document.verify`)."""
-    name = None if shadow.trie is None else shadow.trie.name
-    tree.original.keep(node, name, shadow.text, shadow.tail, shadow.attributes)
 
 
 def write_down(node: Node, shadow: ShadowNode) -> None:
@@ -353,11 +347,24 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
             for site in parents_told([node]):
                 write_down(site, above)  # an undo puts it there again
         behind = None
-        child = above.last
-        while child is not None and child is not node:
-            behind, child = child, shadow_of(child).prev
-        unlink(owner, entry, behind)
+        for child in owner.backwards(above):
+            if child is node:
+                unlink(owner, entry, behind)
+                break
+            behind = child  # to the end where C code had moved the node before events first told of it
     remove(owner, node, entry)
+
+
+def take_over_below(tree: ShadowTree, node: Node) -> None:
+    """Before a subtree comes that may have taken nodes unseen: emits these first, for they have had places, too."""
+    if number_of_children(node):
+        muted, tree.muted = tree.muted, True
+        try:
+            for each in Element.iterdescendants(node):
+                if entry_of(each) is not None:
+                    take_over(tree, each)
+        finally:
+            tree.muted = muted
 
 
 # --- nodes that go
@@ -395,7 +402,8 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
 
 def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -> None:
     if shadow.pristine:
-        keep_original(tree, node, shadow)
+        shadow.pristine = False
+        tree.original.keep(node, shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
         if not tree.exposed or shadow.trie is None:  # else it has been written down
@@ -433,9 +441,8 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
 
 def link(tree: ShadowTree, node: Node, prev: Node) -> None:
     """The sibling before ``node`` is now ``prev``."""
-    shadow = tree.open(node)
-    if tree.journal is not None:
-        tree.journal.keep(shadow)
+    shadow = shadow_of(node)
+    touch(tree, node, shadow)
     shadow.prev = prev
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -15,10 +15,33 @@ from .errors import RefusedError
 from .raw import Element, Node, contents, get_parent, get_previous
 
 
+class First(NamedTuple):
+    """What a node was when events first told of it, or of something at or below it.
+
+    ``contents`` are name, text, tail and attributes, of a comment and the like the tail; ``number`` is its id,
+    ``parent`` that of its parent, ``previous`` the node before it.
+    """
+
+    contents: tuple[Any, ...]
+    number: int
+    parent: int | None
+    previous: Node | None
+
+    @classmethod
+    def of(cls, shadow: Any) -> First:
+        """As the shadow of a node has it that is as it was when it was made."""
+        parent = None if shadow.parent is None else shadow.parent.number
+        if shadow.trie is None:
+            return cls((shadow.tail,), shadow.number, parent, shadow.prev)
+        attributes = {name: attribute.value for name, attribute in (shadow.attributes or {}).items()}
+        contents = shadow.trie.name, shadow.text, shadow.tail, attributes
+        return cls(contents, shadow.number, parent, shadow.prev)
+
+
 class Original:
     """The nodes of a document when it was wrapped, in document order, and its text.
 
-    Nodes that have changed since, or gone, are kept with their contents as of when events first told of them: what is
+    Nodes that have changed since, moved or gone, are kept as they were when events first told of them: what is
     different there has slipped through before.
     """
 
@@ -28,7 +51,7 @@ class Original:
         self.nodes: list[Node] = []
         self.lost: list[Node] = []  # nodes that are elsewhere now, and of which no event has ever told
         self._text = b""
-        self._first: dict[Node, tuple[Any, ...]] = {}
+        self._first: dict[Node, First] = {}
 
     def pin(self, root: Node, entry: Any, enter: Callable[[Node, Any], None]) -> set[type]:
         """Gives every node of the tree an entry in the table; returns the classes of proxies found."""
@@ -52,24 +75,20 @@ class Original:
         """The tree as it was when it was wrapped."""
         return self._text
 
-    def keep(self, node: Node, name: str | None, text: str | None, tail: str | None, attributes: Any) -> None:
-        """``node`` is about to change, or to go: keeps what events have told of it so far, which is its first state."""
-        if name is None:
-            self._first[node] = (tail,)
-        else:
-            values = {key: attribute.value for key, attribute in (attributes or {}).items()}
-            self._first[node] = (name, text, tail, values)
+    def keep(self, node: Node, shadow: Any) -> None:
+        """``node`` is about to change, to move, or to go: keeps what its shadow has, which is its first state."""
+        self._first[node] = First.of(shadow)
 
     def differences(
         self,
         document: str,
-        first: Callable[[Node], tuple[Any, ...] | None],
+        first: Callable[[Node], First | None],
         shown: Callable[[Node], tuple[Any, ...]],
     ) -> Iterator[str]:
         """How nodes differ from what they were when they were wrapped.
 
-        ``first`` says of a node of the document what it was when events first told of it (None: nothing has been told);
-        ``shown`` what events would tell of one.
+        ``first`` says of a node of the document what it was when events first told of it (None: nothing has been told,
+        or only that it is not here any more); ``shown`` what events would tell of one.
         """
         try:
             before = list(etree.fromstring(self._text, safe_parser(huge=True)).iter())
@@ -79,15 +98,33 @@ class Original:
                 f" again: {error}"
             ) from error
         index: dict[Any, int] = {node: number for number, node in enumerate(before)}
-        for node, old in zip(self.nodes, before, strict=True):
-            told = self._first.get(node) or first(node)
-            if told is not None:
-                if told != shown(old):
-                    yield f"{node!r}: was {shown(old)} when it was wrapped, and {told} when events first told of it"
+        told = [self._first.get(node) or first(node) for node in self.nodes]
+        for number, (node, old) in enumerate(zip(self.nodes, before, strict=True)):
+            known = told[number]
+            if known is not None:
+                if known.contents != shown(old):
+                    yield (
+                        f"{node!r}: was {shown(old)} when it was wrapped, and {known.contents} when events first told "
+                        "of it"
+                    )
+                elif not self._was_told_as(known, old, index, told):
+                    yield f"{node!r}: stood elsewhere, when events first told of it, than when it was wrapped"
             elif not self._stands_as(node, old, index):
                 yield f"{node!r}: stands elsewhere than when it was wrapped"
             elif contents(node) != contents(old):
                 yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
+
+    def _was_told_as(
+        self, known: First, old: Node, index: Mapping[Any, int], told: Sequence[First | None]
+    ) -> bool:
+        """Whether events first told of a node where it was: below which parent, and behind which node."""
+        parent, previous = old.getparent(), old.getprevious()
+        if parent is None:
+            return known.parent is None
+        above = told[index[parent]]
+        if above is None or above.number != known.parent:
+            return False
+        return known.previous is (None if previous is None else self.nodes[index[previous]])
 
     def _stands_as(self, node: Node, old: Node, index: Mapping[Any, int]) -> bool:
         """Whether a node has the parent and the node before it that it had; the document element stands anywhere."""

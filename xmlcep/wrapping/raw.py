@@ -99,7 +99,8 @@ def contents(node: Node) -> tuple[Any, ...]:
 def place(node: Node) -> str:
     """Where a node stands, as XPath, for people."""
     if isinstance(node, etree._Entity):  # libxml2 has no path of these
-        return f"{place(get_parent(node))}/{node.text}"
+        parent = get_parent(node)
+        return repr(node) if parent is None else f"{place(parent)}/{node.text}"
     try:
         return str(root_tree(node).getpath(node))
     except ValueError:

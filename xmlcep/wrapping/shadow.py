@@ -32,14 +32,12 @@ from .raw import (
     Node,
     attributes_of,
     children_of,
-    get_next,
     get_parent,
     get_previous,
     get_tail,
     get_text,
     is_element,
     iter_children,
-    last_child,
     name_of,
     place,
     walk,
@@ -284,6 +282,11 @@ class ShadowTree:
         return self
 
     @property
+    def careful(self) -> bool:
+        """Whether edits compare whole child lists: neighbours may have gone unseen, texts may come into view."""
+        return self.exposed or self.ignore_whitespace
+
+    @property
     def name(self) -> str:
         """The document identifier."""
         return self.emitter.document
@@ -353,30 +356,51 @@ class ShadowTree:
 
     # --- nodes that have been there all the time get their shadow nodes
 
-    def open(self, node: Node) -> ShadowNode:
-        """The shadow node of a node of this document; made, with those of its ancestors, when there is none."""
+    def open(self, node: Node, new: Node | None = None) -> ShadowNode:
+        """The shadow node of a node of this document; made, with those of its ancestors, when there is none.
+
+        Raises UnseenEditError if C code has put something below one of these unseen; but for ``new``, the node that is
+        about to be told of.
+        """
         entry = entry_of(node)
         if type(entry) is ShadowNode:
             return entry
         muted, self.muted = self.muted, True
-        missing = [node]
-        above: ShadowNode | None = None
-        parent = get_parent(node)
-        while parent is not None:
-            found = entry_of(parent)
-            if type(found) is ShadowNode:
-                above = found
-                break
-            missing.append(parent)
-            parent = get_parent(parent)
-        if above is None and missing[-1] is not self.root:
+        try:
+            missing = [node]
+            above: ShadowNode | None = None
+            parent = get_parent(node)
+            while parent is not None:
+                if entry_of(parent) is not self:
+                    above = shadow_of(parent)
+                    break
+                missing.append(parent)
+                parent = get_parent(parent)
+            if above is None and missing[-1] is not self.root:
+                raise UnseenEditError(f"{node!r} {_TAKEN.format(self.name)}")
+            for each in reversed(missing):
+                children = children_of(each)
+                if children and {*map(entry_of, children)} != {self}:
+                    children = self._told_of(children, new)
+                above = self._describe(each, above, children)
+        finally:
             self.muted = muted
-            raise UnseenEditError(f"{node!r} {_TAKEN.format(self.name)}")
-        for each in reversed(missing):
-            above = self._describe(each, above)
         assert above is not None
-        self.muted = muted
         return above
+
+    def _told_of(self, children: list[Node], new: Node | None) -> list[Node]:
+        """Those of the children of a node without shadow node that have been there all the time.
+
+        Raises UnseenEditError for others, but ``new``.
+        """
+        for child in children:
+            if child is not new and entry_of(child) is not self:
+                shadow_of(child)
+        return [child for child in children if entry_of(child) is self]
+
+    def open_known(self, node: Node) -> ShadowNode:
+        """As `open`, of a node that an edit is about to change with its neighbour; raises as `shadow_of`."""
+        return self.open(node) if entry_of(node) is self else shadow_of(node)
 
     def is_here(self, node: Node) -> bool:
         """Whether a node, of which no event has told, is still in the document: what is older may have taken it."""
@@ -390,51 +414,30 @@ class ShadowTree:
     def open_children(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
         shadow = self.open(node)
-        muted, self.muted = self.muted, True
-        for child in iter_children(node):
-            if entry_of(child) is self:
-                self._describe(child, shadow)
-        self.muted = muted
-        return shadow
-
-    def open_without(self, node: Node, child: Node) -> ShadowNode:
-        """The shadow node of ``node`` as it was before ``child`` was put below it unseen."""
-        entry = entry_of(node)
-        if type(entry) is ShadowNode:
-            return entry
-        shadow = self.open(node)
-        previous, following = get_previous(child), get_next(child)
-        if following is None:
-            shadow.last = previous
-        else:
-            self.open(following).prev = previous
-        text = visible(get_tail(child), shadow.element_only) is not None
-        shadow.texts -= text
-        shadow.count -= is_element(child) + text
-        others = [each for each in iter_children(node) if each is not child]
-        if shadow.element_only and not any(map(is_element, others)):
-            # Without it there was no element, so that white space was in view.
-            shadow.element_only = False
-            shadow.text = get_text(node) or None
-            if shadow.text is not None:
-                shadow.text_number = self.clock.new_id()
-            texts = (shadow.text is not None) + sum(map(bool, map(get_tail, others)))
-            shadow.texts = shadow.count = texts
+        self._describe_all(iter_children(node))
         return shadow
 
     def open_subtree(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, every node below it having its own."""
         shadow = self.open(node)
-        muted, self.muted = self.muted, True
-        for each in Element.iter(node):
-            if entry_of(each) is self:
-                self._describe(each, shadow_of(get_parent(each)))
-        self.muted = muted
+        self._describe_all(Element.iter(node))
         return shadow
+
+    def _describe_all(self, nodes: Iterable[Node]) -> None:
+        """Gives nodes of this document, parents before children, their shadow nodes."""
+        muted, self.muted = self.muted, True
+        try:
+            for each in nodes:
+                if entry_of(each) is self:
+                    self._describe(each, shadow_of(get_parent(each)))
+        finally:
+            self.muted = muted
 
     def number(self, given: Iterator[int]) -> bool:
         """Makes all shadow nodes, in document order, with the ids ``given``; False if there are too few."""
         self.clock.give(given)
+        for node in Element.iter(self.root):
+            enter(node, self)  # as if nobody had asked for any of them
         try:
             for entering, node in walk(self.root):
                 parent = None if node is self.root else shadow_of(get_parent(node))
@@ -449,16 +452,20 @@ class ShadowTree:
         self._all_open = True
         return True
 
-    def _describe(self, node: Node, parent: ShadowNode | None) -> ShadowNode:
+    def _describe(
+        self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
+    ) -> ShadowNode:
         """The shadow node of a node that has been there all the time."""
-        shadow = self._describe_node(node, parent)
+        shadow = self._describe_node(node, parent, children)
         if parent is not None:
             self._describe_tail(node, shadow, parent)
         return shadow
 
-    def _describe_node(self, node: Node, parent: ShadowNode | None) -> ShadowNode:
+    def _describe_node(
+        self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
+    ) -> ShadowNode:
         name = name_of(node)
-        prev = None if parent is None else get_previous(node)
+        prev = None if parent is None else self._told_before(node, parent)
         if name is None:
             shadow = new_shadow_node(node, self, parent, None, 0, prev)
             shadow.pristine = True
@@ -467,18 +474,29 @@ class ShadowTree:
         shadow.pristine = True
         for key, value in attributes_of(node):
             self.new_attribute(shadow, key, value)
-        element_only = shadow.element_only = self.has_element_only_content(node)
+        if children is None:
+            children = [child for child in iter_children(node) if entry_of(child) is self]
+        element_only = shadow.element_only = self.has_element_only_content(node, children)
         text = shadow.text = visible(get_text(node), element_only)
         if text is not None:
             shadow.text_number = self.clock.new_id()
             shadow.texts = shadow.count = 1
-        last = shadow.last = last_child(node)
-        if last is not None:
-            children = children_of(node)
+        if children:
+            shadow.last = children[-1]
             texts = sum(visible(tail, element_only) is not None for tail in map(get_tail, children))
             shadow.texts += texts
             shadow.count += texts + sum(map(is_element, children))
         return shadow
+
+    def _told_before(self, node: Node, parent: ShadowNode) -> Node | None:
+        """The sibling before a node, but those that have been put there unseen."""
+        prev = get_previous(node)
+        while prev is not None:
+            entry = entry_of(prev)
+            if entry is self or (type(entry) is ShadowNode and entry.parent is parent):
+                return prev
+            prev = get_previous(prev)
+        return None
 
     def _describe_tail(self, node: Node, shadow: ShadowNode, parent: ShadowNode) -> None:
         shadow.tail = visible(get_tail(node), parent.element_only)
@@ -512,19 +530,24 @@ class ShadowTree:
 
     def children(self, shadow: ShadowNode) -> list[Node]:
         """The children, in order; they must have shadow nodes (`open_children`)."""
-        found = []
+        found = list(self.backwards(shadow))
+        found.reverse()
+        return found
+
+    def backwards(self, shadow: ShadowNode) -> Iterator[Node]:
+        """The children, from the last to the first. Raises UnseenEditError if that leads nowhere."""
+        count = 0
         child = shadow.last
         while child is not None:
-            found.append(child)
-            if len(found) > len(_table):
+            yield child
+            count += 1
+            if count > len(_table):
                 raise UnseenEditError(
                     f"children in the document {self.name!r} were moved unseen, by C code, and then edited: run that "
                     "in `with document.observe():`. What it has done now cannot be told any more: close() the document "
                     "and wrap the tree again"
                 )
             child = shadow_of(child).prev
-        found.reverse()
-        return found
 
     def element_by_id(self, number: int) -> Node | None:
         """The element with this id; None if it is gone, or if no event has told of it."""
@@ -569,15 +592,15 @@ class ShadowTree:
 
     # --- white space (ignore_whitespace)
 
-    def has_element_only_content(self, node: Node) -> bool:
-        """Whether white-space-only text among the children of ``node`` is to be left out."""
+    def has_element_only_content(self, node: Node, children: list[Node] | None = None) -> bool:
+        """Whether white-space-only text among the children of ``node`` (those given, or all) is to be left out."""
         if not self.ignore_whitespace:
             return False
         text = get_text(node)
         if text and not is_blank(text):
             return False
         elements = False
-        for child in iter_children(node):
+        for child in iter_children(node) if children is None else children:
             tail = get_tail(child)
             if tail and not is_blank(tail):
                 return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from .original import First
 from .raw import (
     Element,
     Node,
@@ -35,7 +36,7 @@ def _differences(tree: ShadowTree) -> Iterator[str]:
     present = list(Element.iter(tree.root))
     for node in present:
         entry = entry_of(node)
-        if entry is None:
+        if entry is None or entry.tree is not tree:
             yield f"{place(node)}: was put into the tree unseen"
         elif type(entry) is ShadowNode:
             for problem in _problems(tree, node, entry):
@@ -49,14 +50,10 @@ def _differences(tree: ShadowTree) -> Iterator[str]:
     )
 
 
-def _first(tree: ShadowTree, node: Node) -> tuple[Any, ...] | None:
-    """What a node was when events first told of it; None for one that no event has told of, as it is now."""
+def _first(tree: ShadowTree, node: Node) -> First | None:
+    """What a node was when events first told of it, if that has not been kept; None if no event has told of it."""
     entry = entry_of(node)
-    if entry is tree:
-        return None
-    if type(entry) is not ShadowNode or not entry.pristine:
-        return ()
-    return _contents_of(entry)
+    return First.of(entry) if type(entry) is ShadowNode and entry.tree is tree and entry.pristine else None
 
 
 def _shown(tree: ShadowTree, node: Node) -> tuple[Any, ...]:
@@ -68,14 +65,6 @@ def _shown(tree: ShadowTree, node: Node) -> tuple[Any, ...]:
         return (tail,)
     text = visible(get_text(node), tree.has_element_only_content(node))
     return (name, text, tail, dict(attributes_of(node)))
-
-
-def _contents_of(shadow: ShadowNode) -> tuple[Any, ...]:
-    """Name, text, tail and attributes of a node as its shadow has them, in the form of `_shown`."""
-    if shadow.trie is None:
-        return (shadow.tail,)
-    attributes = {name: attribute.value for name, attribute in (shadow.attributes or {}).items()}
-    return (shadow.trie.name, shadow.text, shadow.tail, attributes)
 
 
 def _problems(tree: ShadowTree, node: Node, shadow: ShadowNode) -> Iterator[str]:
