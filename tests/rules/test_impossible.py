@@ -64,7 +64,7 @@ def test_what_can_match(row: tuple[str, ...]) -> None:
 def test_updates_are_left_to_others() -> None:
     rules = parse_rules("event A = upd(item) & (del(item) ; ins(item/x))")
     assert len(impossible(rules)) == 2
-    assert len(impossible(rules, updates=False)) == 1
+    assert len(impossible(rules, nodes=False)) == 1
 
 
 PATHS = st.sampled_from(["item", "order/item", "/order/item"])
@@ -91,7 +91,7 @@ def test_no_history_has_it(path: str, options: str, operands: list[str], history
         assume(False)
     root = rules.definitions[0].expression
     direct = {operand.at.column for operand in root.operands if isinstance(operand, Leaf)}
-    found = [each for each in impossible(rules, updates=False) if each.column in direct]
+    found = [each for each in impossible(rules, nodes=False) if each.column in direct]
     event(f"impossible: {bool(found)}")
     detector = Detector(rules)
     raised = [detector.flush() if step == "flush" else detector.feed(step) for step in history.steps]

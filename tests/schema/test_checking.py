@@ -36,7 +36,7 @@ ROWS = [
     ('(ins(item) & ins(item/price)){when="price[. > 1 and @curency]"}', "price has no attribute curency", ""),
     (
         '(ins(item) & ins(item/price)){when="sum(../item/prise) > 1"}',
-        "no element prise can be there",
+        "item has no child element prise",
         "price?",
     ),
     ('(ins(item) & ins(item/price)){when="/item/price or /order"}', "no element order can be there", ""),
@@ -45,6 +45,30 @@ ROWS = [
     ("ins(item)[../../purchaseOrdr]", "no element purchaseOrdr can be there", "purchaseOrder?"),
     ("del(billTo/item)", "billTo has no child element item", "purchaseOrder/item"),
     ("(ins(price) & ins(quantity)){path=itm/x}", "the schema has no element itm", "item"),
+    (
+        "(ins(item) ; not ins(billTo/name) ; del(item)){path=item}",
+        "ins(billTo/name) is never at or below",
+        "",
+    ),
+    (
+        "(ins(address/city) & ins(item/price)){path=address}",
+        "ins(item/price) is never at or below",
+        "/purchaseOrder",
+    ),
+    (
+        "(*(billTo//*) & ins(price)){path=item}",
+        "*(billTo//*) is never at or below a node item",
+        "/purchaseOrder",
+    ),
+    (
+        "(ins(shipTo/name/text()) & ins(billTo/name/text())){path=name}",
+        "are never at or below the same name",
+        "/purchaseOrder",
+    ),
+    ("x[1,*] ins(billTo/name)[../item]", "no element item can be there", ""),
+    ("(ins(billTo/name)){path=billTo, if='../../shipTo'}", "no element shipTo can be there", "purchaseOrder"),
+    ("(ins(price/text())){path=item, if='../billTo/price'}", "billTo has no child element price", ""),
+    ("ins(price/text())[../../item]", "item has no child element item", ""),
 ]
 
 
@@ -65,6 +89,83 @@ def test_an_event_used_where_it_is_never_raised() -> None:
     assert problem.line == 2
 
 
+SCHEMA_OF_PARTS = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="p" type="P"/><xs:element name="q" type="Q"/>
+</xs:sequence></xs:complexType></xs:element>
+<xs:complexType name="P"><xs:sequence><xs:element name="n"><xs:complexType><xs:attribute name="x"/></xs:complexType>
+</xs:element></xs:sequence></xs:complexType>
+<xs:complexType name="Q"><xs:sequence><xs:element name="n"><xs:complexType><xs:attribute name="y"/></xs:complexType>
+</xs:element><xs:element name="q" type="Q" minOccurs="0"/></xs:sequence></xs:complexType>
+</xs:schema>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("event A(p) = ins(n)[@y]", "1:21: event A: n has no attribute y: @y"),
+        ('event A(n) {when="@y"} = ins(p/n)', "1:19: event A: n has no attribute y"),
+        ('event A(n) {if="@y"} = ins(n/@x)', "1:17: event A: n has no attribute y"),
+        ('event A(n) {if="../@y"} = ins(n/@x)', "1:17: event A: p has no attribute y"),
+        ('event A(n) {if="@x or parent::q"} = ins(n/@x)', "1:23: event A: no element q can be there"),
+        ("event A = ins(p/n)[../following-sibling::r]", "1:20: event A: no element r can be there"),
+        ("event A = ins(n/@x)[../../q/n/@y]", "1:21: event A: p has no child element q"),
+        ('event A(r) {when=".//@x/../../self::q"} = ins(r)', "1:19: event A: no element q can be there"),
+        (
+            'event A(r) {when="count(//text()/ancestor::z) > 0"} = ins(r)',
+            "event A: no element z can be there",
+        ),
+        ('rule Z on (ins(p/n)) {mode=set} do set "p/n/@x" = "r"', "rule Z: r has no child element r"),
+        (
+            "event A(p) = ins(n/@x)\nevent B(q) = A(p) & ins(q/n)",
+            "2:14: event B: A(p) is never at or below a node q",
+        ),
+        ("event A(n) = ins(p/n/@x)\nevent B(n) = A(q/n)", "2:14: event B: A is raised at p/n, never at q/n"),
+        ("event A(n) = ins(n/@x)\nevent B(q) = ?(r/p) & ins(n)", "no event of these rules is raised at r/p"),
+        ("event A(n) = ins(n/@x) & x[1,*]{path=n} ins(n/@y)", "are never at or below the same n"),
+        ("event A(q) = ins(q/q/n)", "1:14: event A: q stands more than once in q/q/n"),
+        ("event A(p) = any[2](ins(p/n), ins(q/n), ins(q/q))", "ins(q/n) is never at or below a node p"),
+        (
+            "event A(q/q) = ins(r/q/n) | ins(q/q/n)",
+            "1:16: event A: ins(r/q/n) is never at or below a node q/q",
+        ),
+    ],
+)
+def test_what_is_never_in_one_place(tmp_path: Path, text: str, message: str) -> None:
+    """Places are those of the events that are joined, not all of a name."""
+    schema = tmp_path / "parts.xsd"
+    schema.write_text(SCHEMA_OF_PARTS, encoding="utf-8")
+    found = check_rules(parse_rules(text), schema)
+    assert any(message in f"{each.line}:{each.column}: {each.message}" for each in found), list(
+        map(str, found)
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'event A(n) {if="@x or ../../q/n/@y"} = ins(n/@x)',
+        "event A = ins(p/n)[../following-sibling::q/n/@y or ../../../r]",
+        "event A = ins(r)[../r or ancestor::node()/r]",
+        'event A(r) {when="../r or p/../q or .//@x/../../self::p"} = ins(r)',
+        "event A = ins(n) & x[0,1]{path=n} ins(n/@x)",
+        "event A(q) = ins(q/n) ; not ins(q/n/@y) ; del(q)",
+        "event A(r) = (ins(q/n) | ins(p/n)){path=n} & ins(r)",
+        "event A(p) {flat} = ins(p/n) & ins(q/n)\nevent B = A(r)",
+        "event A(n) = external\nevent B(q) = A(n) & ins(q)",
+        "event A(r) = *(q//*) & ins(p/n/@x)",
+        "event A(q/n) = *(q//*) & *(r//)",
+        "event A(q/q) = ins(n) & ins(q/n/@y)",
+        'event A(q) = aperiodic[ins(q), del(q)]{path=q} ins(n) | plus[ins(q/n), "1 s"]',
+        'event A(q) = periodic*[ins(n), "1 s", del(q)]{path=q} | periodic[ins(q), "1 s", del(n)]{path=q}',
+        "event A(n) = ins(@x) | ins(@y)\nevent B(p) = A(n)\nevent C(q) = ?(q/n)",
+    ],
+)
+def test_what_is_in_one_place_is_not_reported(tmp_path: Path, text: str) -> None:
+    schema = tmp_path / "parts.xsd"
+    schema.write_text(SCHEMA_OF_PARTS, encoding="utf-8")
+    assert check_rules(parse_rules(text), schema) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -76,7 +177,7 @@ def test_an_event_used_where_it_is_never_raised() -> None:
         'event A(item) {when="/item[price]/*[1] | //price/ancestor::item | self::item"} = ins(item/price)',
         "event A = ins(item/price)[../quantity > 1 and ancestor::purchaseOrder/billTo/name and /purchaseOrder//price]",
         "event A = upd(price/text())[. > $old or ../../@partNum]",
-        'event A(item) {if="price and ../../billTo/name"} = x[1,*] ins(item/quantity) as $n = (../comment)',
+        'event A(item) {if="price and ../billTo/name"} = x[1,*] ins(item/quantity) as $n = (../comment)',
         """rule A on (ins(item/price)) if "../comment" do set "../@seen" = "/purchaseOrder//price"
 rule B on (del(item/price/text())) do set "quantity" = "'0'", delete "../comment", set "@partNum" = "'1'" """,
     ],

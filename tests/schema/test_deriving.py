@@ -8,14 +8,16 @@ from pathlib import Path
 import pytest
 import xmlschema
 from click.testing import CliRunner
+from lxml import etree
 
+import xmlcep
 from path_types import PathType
 from tests.schema.vocabularies import book_schema, text_schema
 from xmlcep.cli.main import run
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
-from xmlcep.schema import SchemaError, derive, derive_text
+from xmlcep.schema import SchemaError, check_rules, derive, derive_text
 from xmlcep.schema.enough import MAX_TYPES
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
@@ -69,6 +71,37 @@ def test_one_too_many_is_raised_by_the_insertion_that_broke_it() -> None:
     assert [each for each in raised(rules, *events) if each.startswith("TooMany")] == [
         "TooManyCommentInItem@6", "TooManyCommentInItem@7",
     ]  # fmt: skip
+
+
+def test_one_too_many_of_those_called_as_their_parent(tmp_path: Path) -> None:
+    """No event of theirs is grouped with the parent (P3): it is they that are asked for their siblings."""
+    file = tmp_path / "rules.xsd"
+    file.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="doc"><xs:complexType><xs:sequence>'
+        '<xs:element ref="rule"/></xs:sequence></xs:complexType></xs:element><xs:element name="rule"><xs:complexType>'
+        '<xs:choice><xs:element ref="rule" minOccurs="0"/><xs:element name="to" type="xs:string"/></xs:choice>'
+        "</xs:complexType></xs:element></xs:schema>",
+        encoding="utf-8",
+    )
+    rules = derive(file, violations=True)
+    assert check_rules(rules, file) == []
+    document = xmlcep.fromstring("<doc><rule/></doc>")
+    raised: list[str] = []
+    with document.watch(rules, on_event=lambda event: raised.append(f"{event.name} {event.instance}")):
+        (outer,) = document.root
+        inner = etree.SubElement(outer, "rule")
+        etree.SubElement(outer, "rule")
+        etree.SubElement(inner, "rule")
+        etree.SubElement(inner, "to")
+        etree.SubElement(inner, "rule")
+    found = [each for each in raised if each.startswith("TooMany")]
+    assert found == [
+        "TooManyRuleInRule /doc#1/rule#2/rule#4",
+        "TooManyRuleOrToByRuleInRule /doc#1/rule#2/rule#4",
+        "TooManyRuleOrToInRuleDepth2 /doc#1/rule#2/rule#3",
+        "TooManyRuleInRuleDepth2 /doc#1/rule#2/rule#3/rule#7",
+        "TooManyRuleOrToByRuleInRuleDepth2 /doc#1/rule#2/rule#3/rule#7",
+    ]
 
 
 def test_end_non_local_waits_until_the_work_moves_on() -> None:

@@ -247,6 +247,10 @@ class Operator(ABC):
         """Which operands have to occur before it can raise anything."""
         return tuple(k for k in range(len(self.operands)) if k not in self.negated)
 
+    def may_raise(self, there: Sequence[bool]) -> bool:
+        """Whether it can raise anything where events of operand k ever occur only if ``there[k]``."""
+        return all(there[k] for k in self.required)
+
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
         """Y1: how much of it has come to be. ``counts[k]`` is how many events of operand k there are, ``operands[k]``
         how much there is of one more."""

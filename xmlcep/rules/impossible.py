@@ -2,7 +2,8 @@
 
 An element has no value that could be updated (E3). And all events of a group (H1) happen to its node or below it: its
 insertion is the first of them, its deletion the last, each happens once (E6, P7). So no sequence goes on after the
-deletion of the node it is about, or begins before its insertion.
+deletion of the node it is about, or begins before its insertion. Nor do events meet that are never of one node
+(`apart`).
 """
 
 from __future__ import annotations
@@ -29,19 +30,24 @@ from ..errors import RuleProblem
 from ..events import PrimitiveType, Scope
 from ..language import print_path
 from .active_rules import own_events
+from .apart import Meetings
+from .ground import AnyGround
 from .ruleset import Rules
 from .slips import text_meant
 
 
-def impossible(rules: Rules, *, updates: bool = True) -> list[RuleProblem]:
+def impossible(rules: Rules, *, nodes: bool = True) -> list[RuleProblem]:
     """What in the rules can never match, with what to write instead, in the order of the text.
 
-    ``updates``: also updates of elements.
+    ``nodes``: also what is about the nodes there are, which a schema says more of: updates of elements, and operands
+    that are never at or below one node.
     """
     checker = _Checker(rules)
-    found = [problem for each in rules.definitions for problem in checker.definition(each, "event", updates)]
+    found = [problem for each in rules.definitions for problem in checker.definition(each, "event", nodes)]
     for own in own_events(rules.active_rules):
-        found += checker.definition(own, "rule", updates)
+        found += checker.definition(own, "rule", nodes)
+    if nodes:
+        found += Meetings(rules, AnyGround()).problems
     return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 

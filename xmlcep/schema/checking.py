@@ -5,23 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from path_types import PathType, Step, equals_or_ends
+from path_types import PathType, Step
 
 from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
 from ..algebra.active_rules import Mode, SetValue
 from ..errors import RuleProblem
-from ..events import CompositeType, PrimitiveType
+from ..events import PrimitiveType
 from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.active_rules import own_events
+from ..rules.apart import Meetings
+from ..rules.ground import Kinds
 from ..rules.impossible import impossible
 from ..rules.rule_programs import RuleProgram
 from .combining import require_rules
-from .condition_paths import States, unknown_names
+from .condition_paths import Nodes, unknown_names
 from .deriving import open_schema
+from .ground import UNKNOWN, SchemaGround
 from .loading import Locations
 from .vocabulary import Vocabulary
 
@@ -37,32 +41,36 @@ def check_rules(
 ) -> list[RuleProblem]:
     """What in the rules can never occur in valid documents of the schema, with the nearest that can.
 
-    Found are paths that no node can have, names in conditions and filters that nothing they look at has, updates of
-    elements (which have no value), uses of events at paths at which they are never raised, and what can never match
-    whatever the schema (`impossible`). Of rules that act: names in what they ask, and where they act.
+    Found are paths that no node can have, operands that are never at or below the node that their operator joins events
+    of, names in conditions and filters that nothing they look at has, updates of elements (which have no value), uses
+    of events at paths at which they are never raised, and what can never match whatever the schema (`impossible`).
+    Of rules that act: names in what they ask, and where they act.
     The rules themselves are right. A bound of the schema, such as maxOccurs, limits what is there at once, not what
     happens, as a deletion can lie between: more insertions than it are no problem.
     Raises `SchemaError` for a schema that cannot be read, `TypeError` for rules that are none.
     """
     require_rules(rules)
-    checker = _Checker(rules, Vocabulary(open_schema(schema, locations)))
+    vocabulary = Vocabulary(open_schema(schema, locations))
+    meetings = Meetings(rules, SchemaGround(vocabulary))
+    checker = _Checker(rules, vocabulary, meetings)
     problems = [problem for definition in rules.definitions for problem in checker.definition(definition)]
     problems += [
         problem for own in own_events(rules.active_rules) for problem in checker.definition(own, "rule")
     ]
     for program in rules.triggers.programs if rules.triggers is not None else ():
         problems += checker.active_rule(program)
-    problems += impossible(rules, updates=False)
+    problems += meetings.problems
+    problems += impossible(rules, nodes=False)
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
 
 
 class _Checker:
     """Checks definitions against what the schema allows."""
 
-    def __init__(self, rules: Rules, vocabulary: Vocabulary) -> None:
+    def __init__(self, rules: Rules, vocabulary: Vocabulary, meetings: Meetings) -> None:
         self.rules = rules
         self.vocabulary = vocabulary
-        self.raised = {tree.name: tree.path for tree in rules.graph.trees}
+        self.meetings = meetings
 
     def definition(self, definition: EventDefinition, kind: str = "event") -> Iterator[RuleProblem]:
         subject = f"{kind} {definition.name}"
@@ -71,14 +79,19 @@ class _Checker:
                 yield RuleProblem(f"{subject}: {message}", hint, leaf.at)
             asked = {"filter": leaf.filter, **{f"as {name}": value for name, value in leaf.bindings}}
             for name, expression in asked.items():
-                yield from self._names(subject, expression, leaf.type.path, leaf.place(name), is_root=False)
+                kinds = self.meetings.taken(leaf)
+                yield from self._names(
+                    subject, expression, leaf.type.path, leaf.place(name), is_root=False, kinds=kinds
+                )
         for operator in operators_of(definition.expression):
             options = operator.options
             group = path_of(operator)
+            places = self.meetings.groups(operator)
+            kinds = None if places is None else frozenset(chain.from_iterable(places.values()))
             at = options.place("when", operator.at)
-            yield from self._names(subject, options.when, group, at, is_root=True)
+            yield from self._names(subject, options.when, group, at, is_root=True, kinds=kinds)
             at = options.place("if", operator.at)
-            yield from self._names(subject, options.guard, group, at, is_root=False)
+            yield from self._names(subject, options.guard, group, at, is_root=False, kinds=kinds)
             path = options.path
             mismatch = None if path is None else self.vocabulary.mismatch(path)
             if path is not None and mismatch is not None:
@@ -89,8 +102,9 @@ class _Checker:
     def active_rule(self, program: RuleProgram) -> Iterator[RuleProblem]:
         """What a rule asks and where it acts; attributes that it sets are its own business."""
         rule = program.definition
-        path = (program.path or program.tree.path) if program.mode is Mode.INSTANCE else None
-        if path is not None and not path.last.is_element:
+        path: PathType | None = program.path or program.tree.path
+        kinds = frozenset(self.vocabulary.schema.roots) if program.mode is Mode.SET else None  # L3
+        if kinds or (path is not None and not path.last.is_element):
             path = None  # of a node that was deleted it is the element that it stood in (L1)
         asked = [(rule.condition, rule.place("if"))]
         for action in rule.actions:
@@ -102,18 +116,15 @@ class _Checker:
                     at = replace(at, width=at.width - len(action.target) + len(expression or ""))
                 asked.append((expression, at))
         for expression, at in asked:
-            yield from self._names(f"rule {rule.name}", expression, path, at, is_root=False)
+            yield from self._names(f"rule {rule.name}", expression, path, at, is_root=False, kinds=kinds)
 
     def _leaf(self, leaf: Leaf) -> Iterator[tuple[str, str]]:
         path = leaf.type.path
         mismatch = self.vocabulary.mismatch(path)
         if mismatch is not None:
             yield f"{mismatch.message}: {self._shown(path)}", self._near(mismatch.near)
-        elif isinstance(leaf.type, PrimitiveType):
-            if leaf.type.operation == "upd" and path.last.is_element:
-                yield from self._element_update(path)
-        elif leaf.type.name is not None:
-            yield from self._never_there(leaf.type)
+        elif isinstance(leaf.type, PrimitiveType) and leaf.type.operation == "upd" and path.last.is_element:
+            yield from self._element_update(path)
 
     def _element_update(self, path: PathType) -> Iterator[tuple[str, str]]:
         text = path.child(Step.text())
@@ -125,17 +136,6 @@ class _Checker:
             else "write upd of one of its attributes, or * for any operation",
         )
 
-    def _never_there(self, type_: CompositeType) -> Iterator[tuple[str, str]]:
-        """The event is raised at paths that end with its own path type; these must go together with the leaf's."""
-        assert type_.name is not None
-        raised = self.raised.get(type_.name)
-        if raised is None or equals_or_ends(type_.path, raised) or equals_or_ends(raised, type_.path):
-            return
-        yield (
-            f"{type_.name} is raised at {self._shown(raised)}, never at {self._shown(type_.path)}",
-            f"write {type_.name}({self._shown(raised)})",
-        )
-
     def _names(
         self,
         subject: str,
@@ -144,13 +144,15 @@ class _Checker:
         at: Position,
         *,
         is_root: bool,
+        kinds: Kinds | None = None,
     ) -> Iterator[RuleProblem]:
-        """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``), filter or the like."""
+        """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``), filter or the like.
+
+        ``kinds`` are those of the nodes at ``path`` that it is asked of, if these are known.
+        """
         if expression is None:
             return
-        context: States = None if path is None else frozenset()
-        if path is not None and path.last.is_element:
-            context = self.vocabulary.states(path)
+        context = self._nodes(path, kinds)
         namespaces = self.rules.namespaces
         for name in unknown_names(expression, namespaces, self.vocabulary, context, is_root=is_root):
             where = at
@@ -158,6 +160,16 @@ class _Checker:
                 where = replace(at, column=at.column + 1 + name.at.start, width=max(1, name.at.width))
             message = f"{subject}: {name.message}: {expression}"
             yield RuleProblem(message, name.hint, where)
+
+    def _nodes(self, path: PathType | None, kinds: Kinds | None) -> Nodes:
+        """What nodes at a path can be, those of these kinds if they are known."""
+        if path is None:
+            return Nodes(kinds) if kinds else Nodes(None, None, document=True)
+        above = path if path.last.is_element else path.parent
+        states = None if above is None else self.vocabulary.states(above)
+        if kinds and states is not None and UNKNOWN not in kinds:
+            states &= kinds
+        return Nodes(states) if path.last.is_element else Nodes(frozenset(), states)
 
     def _near(self, path: PathType | None) -> str:
         return "" if path is None else f"the nearest path in the schema is {self._shown(path)}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from path_types import PathType, Step
+from path_types import PathType, Step, contains
 
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
 from . import building, demands
@@ -212,7 +212,9 @@ class _Element:
         members = [self._child(child) for child in self._existing(part)]
         joined = building.disjunction(members, self.place)
         if joined is None:
-            if part.lower:
+            declarations = self.all.schema.declarations
+            alike = any(declarations[child].name == self.declaration.name for child in part.declarations)
+            if part.lower and not alike:
                 self.comments.append(
                     "a required child is abstract and nothing can stand for it: it is not waited for"
                 )
@@ -220,11 +222,12 @@ class _Element:
         return building.times(joined, part.lower, part.upper, self.place)
 
     def _existing(self, part: ElementPart) -> list[int]:
+        """The children that there can be, but for those called as the element: their events are not grouped with its
+        own (P3), so that none could ever be in it."""
         declarations = self.all.schema.declarations
+        paths = {child: element_path(self.place, declarations[child].name) for child in part.declarations}
         return [
-            child
-            for child in part.declarations
-            if self.all.exists(element_path(self.place, declarations[child].name))
+            child for child, path in paths.items() if self.all.exists(path) and contains(path, self.place)
         ]
 
     def _is_counted(self, child: int) -> bool:

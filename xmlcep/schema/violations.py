@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from path_types import PathType
+from path_types import PathType, contains
 
-from ..algebra import Expression
+from ..algebra import Disjunction, EventDefinition, Expression, Options
 from . import building, demands
 from .building import DerivedEvent
 from .model import (
@@ -30,23 +30,39 @@ def violation_events(
 
     The condition counts the children there are, so that one that was deleted or stood there from the start is
     counted as it should be; the event is raised by the very insertion that was one too many, and by further ones. Where
-    ``xsi:type`` can name other types, it is one too many for all of them.
+    ``xsi:type`` can name other types, it is one too many for all of them. A child called as the element is not grouped
+    with it (P3): its event is of the child, ``{if="count(../rule) > 1"} ins(rule/rule)``.
     """
     models = [demands.simplified(content.model) for content in declaration.contents()]
     for counted, bound in _bounds(schema, [model for model in models if model is not None]):
-        tests = " | ".join(map(prefixes.in_condition, counted))
-        inserted: list[Expression] = [building.inserted(element_path(place, name)) for name in counted]
-        either = building.disjunction(inserted, place)
-        assert either is not None
-        condition = f"count({tests}) > {bound}"
         together = "Or".join(capitalised(local(name)) for name in counted[:3]) + (
             "OrOther" if counted[3:] else ""
         )
-        name = names.name("TooMany" + together + "In", place)
-        root = building.multiplicity(either, 1, None, place)
         allowed = "no" if bound == 0 else str(bound)
         comment = f"{local(declaration.name)}: more than {allowed} of {', '.join(map(local, counted))}"
-        yield DerivedEvent(building.event(name, place, [root], when=condition), (comment,))
+        tests = [prefixes.in_condition(name) for name in counted]
+        paths = {name: element_path(place, name) for name in counted}
+        inserted: list[Expression] = [
+            building.inserted(path) for path in paths.values() if contains(path, place)
+        ]
+        either = building.disjunction(inserted, place)
+        if either is not None:
+            name = names.name(f"TooMany{together}In", place)
+            root = building.multiplicity(either, 1, None, place)
+            condition = f"count({' | '.join(tests)}) > {bound}"
+            yield DerivedEvent(building.event(name, place, [root], when=condition), (comment,))
+        for name, path in paths.items():
+            if not contains(path, place):
+                by = "" if either is None else f"By{capitalised(local(name))}"
+                beside = " | ".join(f"../{test}" for test in tests)
+                guarded = Options(path=path, guard=f"count({beside}) > {bound}")
+                definition = EventDefinition(
+                    names.name(f"TooMany{together}{by}In", place),
+                    Disjunction((building.inserted(path),), guarded),
+                )
+                yield DerivedEvent(
+                    definition, (f"{comment}; of the {local(name)} that is one too many (P3)",)
+                )
 
 
 def _bounds(schema: Schema, models: list[Part]) -> Iterator[tuple[tuple[str, ...], int]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from path_types import Axis, PathType, Step
@@ -108,7 +109,7 @@ class Vocabulary:
         found: set[int] = set()
         for index in states:
             found.update(child for named in self._children[index].values() for child in named)
-            if any(not wildcard.strict for wildcard in self._wildcards[index]):
+            if self.lets_in_unknown(index):
                 return None
             found.update(
                 child
@@ -130,6 +131,36 @@ class Vocabulary:
             found |= below
         return frozenset(found)
 
+    def parents(self, states: Iterable[int]) -> frozenset[int] | None:
+        """The declarations of the elements that such elements can stand in; None: not known."""
+        found: set[int] = set()
+        for index in states:
+            if self.is_open and self.schema.declarations[index].is_global:
+                return None
+            found.update(self._parents[index])
+        return frozenset(found)
+
+    def around(self, states: Iterable[int]) -> frozenset[int] | None:
+        """The declarations of all elements around such elements; None: not known."""
+        found: set[int] = set()
+        waiting = list(states)
+        while waiting:
+            above = self.parents([waiting.pop()])
+            if above is None:
+                return None
+            waiting += above - found
+            found |= above
+        return frozenset(found)
+
+    @cached_property
+    def _parents(self) -> list[set[int]]:
+        found: list[set[int]] = [set() for _ in self.schema.declarations]
+        for index in range(len(found)):
+            for _, children in self.all_children(index):
+                for child in children:
+                    found[child].add(index)
+        return found
+
     def has_element(self, name: str) -> bool:
         """Whether an element of this name can be anywhere."""
         return name in self._by_name or self.is_open
@@ -145,16 +176,50 @@ class Vocabulary:
             return [index for index in states if self.has(index, step)]
         found: dict[int, None] = {}
         for index in states:
-            found.update(dict.fromkeys(self._children[index].get(step.test, ())))
-            for wildcard in self._wildcards[index]:
-                if not wildcard.admits(step.test):
-                    continue
-                named = self._by_name.get(step.test, ())
-                known = [child for child in named if self.schema.declarations[child].is_global]
-                if wildcard.skip or (not known and not wildcard.strict):
-                    return None
-                found.update(dict.fromkeys(known))
+            known, unknown = self.called(index, step.test)
+            if unknown:
+                return None
+            found.update(dict.fromkeys(known))
         return list(found)
+
+    def called(self, index: int, name: str) -> tuple[list[int], bool]:
+        """The declarations of its child elements of this name; whether a wildcard lets in others so called."""
+        found = list(self._children[index].get(name, ()))
+        unknown = False
+        for wildcard in self._wildcards[index]:
+            if wildcard.admits(name):
+                known = self.globals_called(name)
+                found += known
+                unknown = unknown or wildcard.skip or (not known and not wildcard.strict)
+        return found, unknown
+
+    def globals_called(self, name: str) -> list[int]:
+        """The global declarations of this name, which stand for a wildcard that admits it."""
+        return [index for index in self._by_name.get(name, ()) if self.schema.declarations[index].is_global]
+
+    def is_declared(self, name: str) -> bool:
+        """Whether the schema declares elements of this name."""
+        return name in self._by_name
+
+    def is_let_in(self, name: str) -> bool:
+        """Whether a wildcard lets in elements of this name that the schema does not declare."""
+        return self._let_in(name)
+
+    def starting(self, path: PathType) -> list[int] | None:
+        """The declarations of a path's first step; None when it cannot be known what it stands for."""
+        return self._start(path)
+
+    def all_children(self, index: int) -> Iterator[tuple[str, Iterable[int]]]:
+        """The declarations of the child elements, by name; those that wildcards let in, too."""
+        yield from self._children[index].items()
+        for wildcard in self._wildcards[index]:
+            for child, declaration in enumerate(self.schema.declarations):
+                if declaration.is_global and wildcard.admits(declaration.name):
+                    yield declaration.name, (child,)
+
+    def lets_in_unknown(self, index: int) -> bool:
+        """Whether child elements can be there that the schema does not declare."""
+        return any(not wildcard.strict for wildcard in self._wildcards[index])
 
     def has(self, index: int, step: Step) -> bool:
         """Whether elements of a declaration can have such an attribute, or text."""

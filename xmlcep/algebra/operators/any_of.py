@@ -78,6 +78,9 @@ class AnyOf(Operator):
     def stores_composites(self) -> bool:
         return True
 
+    def may_raise(self, there: Sequence[bool]) -> bool:
+        return sum(there) >= self.count
+
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
         """The best branches, as many as it takes."""
         shares = [

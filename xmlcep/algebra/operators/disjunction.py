@@ -37,6 +37,9 @@ class Disjunction(Operator):
     ) -> Self:  # fmt: skip
         return cls(operands, options, at)
 
+    def may_raise(self, there: Sequence[bool]) -> bool:
+        return any(there)
+
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
         """The best branch."""
         shares = [

@@ -112,6 +112,9 @@ class Multiplicity(Operator):
                 "write how many are to be kept, such as x[1,3]{slide}",
             )
 
+    def may_raise(self, there: Sequence[bool]) -> bool:
+        return self.lower == 0 or there[0]
+
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
         """As many as the lower bound says, those there are and the next one."""
         (share,), (count,) = operands, counts

@@ -1,0 +1,230 @@
+"""The nodes that documents of a schema have, as a graph of its declarations: what rules are checked against.
+
+A kind of node is an element declaration by its index, of an attribute or text that of its element, or `UNKNOWN`: an
+element that a wildcard lets in and the schema does not declare, in which anything can be. Where a path begins with a
+name that the schema declares, that declaration is meant (`vocabulary`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+
+from path_types import PathType, Step
+
+from ..rules.ground import Kinds
+from .vocabulary import Vocabulary
+
+UNKNOWN = -1
+_Place = tuple[int, int]
+"""A kind of node, and how much of a group's path stands at the end of the path to it."""
+
+
+class SchemaGround:
+    """Which nodes valid documents of a schema can have; a `Ground`."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._globals = [i for i, each in enumerate(vocabulary.schema.declarations) if each.is_global]
+        # Methods of an object that lives as long as a check.
+        self.ending = cache(self._ending)
+        self.alone = cache(self._alone)
+        self.below = cache(self._below)
+        self._free = cache(self._reached_without)
+
+    def _ending(self, path: PathType) -> Kinds:
+        """The kinds of the nodes whose path is, or ends with, ``path``."""
+        return frozenset(kind for start in self._starts(path) for kind in self.onward(start, path.steps[1:]))
+
+    def onward(self, kind: int, steps: Sequence[Step]) -> Kinds:
+        """The kinds of the nodes to which these steps lead from a node of this kind."""
+        kinds = {kind}
+        for step in steps:
+            kinds = {following for each in kinds for following in self._step(each, step)}
+            if not kinds:
+                break
+        return frozenset(kinds)
+
+    def _alone(self, path: PathType, group: PathType) -> Kinds:
+        """Those of the nodes at ``path`` in whose path ``group``, which stands in ``path``, stands once only (P3)."""
+        if group.absolute or path.absolute:
+            return self.ending(path)  # whoever asks has looked at the steps
+        occurrences = _Occurrences(group)
+        behind = path.steps[1:] if path.steps[0].is_element else path.steps
+        found: set[int] = set()
+        doubtful: dict[int, Kinds] = {}
+        for start in self._starts(path):
+            kinds = self.onward(start, path.steps[1:])
+            shortest = self._shortest(start)
+            if shortest is None or occurrences.count((*shortest, *behind)) == 1:
+                found |= kinds
+            elif not kinds <= found:
+                doubtful[start] = kinds
+        for start, matched in self._free(group) if doubtful else ():
+            if start in doubtful and occurrences.count(behind, matched) == 1:
+                found |= doubtful[start]
+        return frozenset(found)
+
+    def _below(self, kind: int, path: PathType, group: PathType) -> Kinds:
+        """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind, where ``group`` does
+        not stand once more on the way."""
+        occurrences = _Occurrences(group)
+        found: set[int] = set()
+        rest, own = path.steps[1:], occurrences.count(path.steps)
+        for place, matched in self._reached([(kind, occurrences.again)], occurrences):
+            for start in self._step(place, path.steps[0], begins=True):
+                if occurrences.count(path.steps, matched) == own:
+                    found |= self.onward(start, rest)
+        return frozenset(found)
+
+    def example(self, path: PathType) -> PathType | None:
+        """A short absolute path that is, or ends with, ``path``."""
+        if path.absolute:
+            return path
+        for start in sorted(self._starts(path)):
+            shortest = self._shortest(start)
+            if shortest is not None and self.onward(start, path.steps[1:]):
+                own = (path.steps[0],) if not path.steps[0].is_element else ()
+                return PathType.of(True, (*shortest, *own, *path.steps[1:]))
+        return None
+
+    # the graph
+
+    def _starts(self, path: PathType) -> Kinds:
+        """The kinds of the nodes of a path's first step."""
+        starts = self.vocabulary.starting(path)
+        if starts is None:
+            return frozenset([UNKNOWN])
+        if not path.steps[0].is_element and self.vocabulary.is_open:
+            return frozenset([UNKNOWN, *starts])
+        return frozenset(starts)
+
+    def _step(self, kind: int, step: Step, *, begins: bool = False) -> Iterable[int]:
+        """The kinds of nodes one step further; ``begins``: with a step in which a path of the rules begins."""
+        if kind == UNKNOWN:
+            if not step.is_element:
+                return (UNKNOWN,)
+            known, unknown = self.vocabulary.globals_called(step.test), True
+        elif not step.is_element:
+            return (kind,) if self.vocabulary.has(kind, step) else ()
+        else:
+            known, unknown = self.vocabulary.called(kind, step.test)
+        if begins and self.vocabulary.is_declared(step.test):
+            unknown = False
+        return (*known, UNKNOWN) if unknown else known
+
+    def _children(self, kind: int) -> Iterator[tuple[str, Iterable[int]]]:
+        """The child elements, by name; unknown ones are called nothing."""
+        if kind == UNKNOWN:
+            names = self.vocabulary.schema.declarations
+            yield from ((names[child].name, (child,)) for child in self._globals)
+            yield "", (UNKNOWN,)
+            return
+        yield from self.vocabulary.all_children(kind)
+        if self.vocabulary.lets_in_unknown(kind):
+            yield "", (UNKNOWN,)
+
+    def _reached(self, begin: Iterable[_Place], occurrences: _Occurrences) -> Iterator[_Place]:
+        """These places and all inside them, as far as the group's path does not stand there once more."""
+        waiting = deque(begin)
+        seen = set(waiting)
+        while waiting:
+            kind, matched = place = waiting.popleft()
+            yield place
+            for name, children in self._children(kind):
+                following, complete = occurrences.advance(matched, name)
+                if complete:
+                    continue
+                for child in children:
+                    inside = (child, following)
+                    if inside not in seen:
+                        seen.add(inside)
+                        waiting.append(inside)
+
+    def _reached_without(self, group: PathType) -> frozenset[_Place]:
+        """All places to which a path leads in which ``group`` does not stand, but perhaps at the end."""
+        occurrences = _Occurrences(group)
+        found: set[_Place] = set()
+        begin = []
+        for root in self.vocabulary.schema.roots:
+            matched, complete = occurrences.advance(0, self.vocabulary.schema.declarations[root].name)
+            found.add((root, occurrences.length if complete else matched))
+            if not complete:
+                begin.append((root, matched))
+        for kind, matched in self._reached(begin, occurrences):
+            for name, children in self._children(kind):
+                following, complete = occurrences.advance(matched, name)
+                found.update((child, occurrences.length if complete else following) for child in children)
+        return frozenset(found)
+
+    def _shortest(self, kind: int) -> tuple[Step, ...] | None:
+        """The steps of a shortest path to an element of this kind; None if it leads through unknown ones."""
+        steps: list[Step] = []
+        above = self._above
+        at: int | None = kind
+        while at is not None:
+            if at == UNKNOWN or at not in above:
+                return None
+            steps.append(Step.element(self.vocabulary.schema.declarations[at].name))
+            at = above[at]
+        return tuple(reversed(steps))
+
+    @cached_property
+    def _above(self) -> dict[int, int | None]:
+        """For each kind the one above it on a shortest path, None for roots."""
+        above: dict[int, int | None] = dict.fromkeys(self.vocabulary.schema.roots)
+        waiting = deque(above)
+        while waiting:
+            kind = waiting.popleft()
+            for _, children in self._children(kind):
+                for child in children:
+                    if child not in above:
+                        above[child] = kind
+                        waiting.append(child)
+        return above
+
+
+class _Occurrences:
+    """Where the steps of a relative path type end in longer paths, step by step (Knuth, Morris, Pratt)."""
+
+    def __init__(self, group: PathType) -> None:
+        self.wanted = () if group.absolute else tuple(map(_key, group.steps))
+        self.length = len(self.wanted)
+        self.shorter = [0] * (self.length + 1)
+        """How much of the path stands at the end of its first so many steps, and is less than that."""
+        matched = 0
+        for at in range(1, self.length):
+            while matched and self.wanted[at] != self.wanted[matched]:
+                matched = self.shorter[matched]
+            matched += self.wanted[at] == self.wanted[matched]
+            self.shorter[at + 1] = matched
+
+    @property
+    def again(self) -> int:
+        """How much stands at the end of a path in which all of it does."""
+        return self.shorter[self.length]
+
+    def advance(self, matched: int, name: str) -> tuple[int, bool]:
+        """How much stands at the end with one step more, and whether it is all, which is then taken as `again`."""
+        if not self.length:
+            return 0, False  # an absolute path stands at the beginning only
+        if matched == self.length:
+            matched = self.again
+        while matched and self.wanted[matched] != name:
+            matched = self.shorter[matched]
+        matched += self.wanted[matched] == name
+        return (self.again, True) if matched == self.length else (matched, False)
+
+    def count(self, steps: Iterable[Step], matched: int = 0) -> int:
+        """How often it ends in these steps behind ``matched``; what is matched in full there counts, too."""
+        found = int(bool(self.length) and matched == self.length)
+        for step in steps:
+            matched, complete = self.advance(matched, _key(step))
+            found += complete
+        return found
+
+
+def _key(step: Step) -> str:
+    """A step as a name that no other step has: elements are by far the most."""
+    return step.test if step.is_element else str(step)
