@@ -459,6 +459,28 @@ def test_a_state_that_was_cut_off(growing: Growing) -> None:
             growing.run()
 
 
+def test_a_state_that_was_changed(growing: Growing) -> None:
+    """Whatever was changed in it, it is not gone on from, and stands as it was."""
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("B", 1, "price"))
+    growing.run()
+    content = growing.state.read_bytes()
+    for place in range(0, len(content), 7):
+        damaged = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+        growing.state.write_bytes(damaged)
+        with pytest.raises(
+            StateError, match=r"is no state of an audit|not the state of an audit|another version"
+        ):
+            growing.run()
+        assert growing.state.read_bytes() == damaged
+    lines = content.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        others = [lines[:number] + lines[number + 1 :], [*lines[:number], line, *lines[number:]], lines[::-1]]
+        for other in others:
+            growing.state.write_bytes(b"".join(other))
+            with pytest.raises(StateError, match=r"is no state of an audit|not the state of an audit"):
+                growing.run()
+
+
 @pytest.mark.parametrize("kind", ["shorter", "other", "packed"])
 def test_a_file_that_is_another_one(growing: Growing, kind: str) -> None:
     import gzip

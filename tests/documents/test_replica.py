@@ -204,3 +204,13 @@ def test_nothing_is_left_of_a_fragment_that_is_refused(xml: str, ids: list[int],
     assert problem in str(caught.value)
     assert replica.to_state() == before
     assert len(replica) == 4
+
+
+@pytest.mark.parametrize("place", ["root", "fragments", "empty", "unordered", "partial", "digest"])
+def test_a_state_that_was_changed_is_refused(place: str) -> None:
+    """It would be another document."""
+    replica = Replica.from_snapshot('<a><b c="x"/>t</a>', [1, 2, 3, 4])
+    for change in ({}, {place: 2}, {place: None}):
+        state = {name: part for name, part in replica.to_state().items() if name != place} | change
+        with pytest.raises(SnapshotError, match="damaged: it is not what was written"):
+            Replica.from_state(state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -189,19 +190,62 @@ def test_what_is_no_state(state: Any) -> None:
         Detector.from_state(parse_rules(BOTH), state)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"objects": []}, {"objects": [["s", 7]]}, {"detector": [None, [99, 1]]}, {"detector": 1}, {"texts": []},
-        {"fed": [["ins", "("]]},
-    ],
-)  # fmt: skip
-def test_damage(damage: dict[str, Any]) -> None:
-    rules = parse_rules(BOTH)
+WAITING = """
+event Both = (ins(item/price) & ins(item/quantity)) {when='price', end=custom}
+event Sum  = x[2,*]{within="1 day", having="sum($p) > 9"} ins(item/price/text()) as $p
+event Late = plus[ins(item/price), "1 h"]
+event Bare {end=non-local} = ins(item) ; not ins(item/price)
+event Next {context=next} = ins(item/price) ; ins(item/quantity)
+"""
+
+
+def places(state: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place of plain data: what it is in, and where there."""
+    if isinstance(state, (dict, list)):
+        for place in list(state) if isinstance(state, dict) else range(len(state)):
+            yield state, place
+            yield from places(state[place])
+
+
+@pytest.mark.parametrize("how", ["removed", "another type", "another value"])
+def test_what_is_not_as_it_was_written_is_refused(how: str) -> None:
+    """Whatever was changed, wherever: a state that is gone on from raises what the detector would have raised."""
+    rules = parse_rules(WAITING)
     detector = Detector(rules)
-    detector.feed(change(1, "price"))
-    with pytest.raises(StateError, match="damaged"):
-        Detector.from_state(rules, detector.to_state() | damage)
+    detector.feed(change(1, "price", at="2026-01-01T00:00:00Z", txn=1))
+    detector.feed(change(2, "quantity", at="2026-01-01T00:00:01Z", txn=1, more=True))
+    state = json.loads(json.dumps(detector.to_state()))
+    assert len(list(places(state))) > 100
+    for holder, place in places(state):
+        value = holder[place]
+        if how == "removed":
+            del holder[place]
+        elif how == "another type":
+            holder[place] = 7 if isinstance(value, str) else str(value)
+        else:
+            holder[place] = "other" if isinstance(value, str) else 3 if value is None else None
+        with pytest.raises(
+            StateError, match=r"damaged|not the state of a detector|written by another version"
+        ):
+            Detector.from_state(rules, state)
+        if how == "removed" and isinstance(holder, list):
+            holder.insert(place, value)
+        else:
+            holder[place] = value
+    Detector.from_state(rules, state)
+
+
+def test_in_whatever_order_it_is_kept() -> None:
+    rules = parse_rules(WAITING)
+    state = Detector(rules).to_state()
+    Detector.from_state(rules, json.loads(json.dumps(state, sort_keys=True)))
+
+
+@pytest.mark.parametrize("damage", [{"more": 1}, {"detector": float("nan")}, {"detector": object()}])
+def test_what_cannot_have_been_written(damage: dict[str, Any]) -> None:
+    rules = parse_rules(BOTH)
+    with pytest.raises(StateError, match="damaged: it is not what was written"):
+        Detector.from_state(rules, Detector(rules).to_state() | damage)
 
 
 class Remembering:

@@ -9,10 +9,10 @@ from typing import Any
 from xmlcep.algebra import (
     Conjunction,
     ContextName,
-    Disjunction,
     EventDefinition,
     Expression,
     Leaf,
+    Multiplicity,
     Relation,
     Sequence,
 )
@@ -55,7 +55,7 @@ def _in_any_order(expression: Any) -> Any:
     operands = tuple(expression.operands[k] for k in expression.positive)
     options = replace(expression.options, gap=None, strict=False)
     if len(operands) == 1:
-        return Disjunction(operands, replace(options, within=None, having=None))
+        return Multiplicity(operands, 1, 1, replace(options, within=None, having=None))
     return Conjunction(operands, options)
 
 

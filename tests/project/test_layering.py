@@ -16,6 +16,7 @@ LAYERS = (
     ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.suggestions",),
     ("xmlcep.timestamps",),
+    ("xmlcep.digests",),
     ("xmlcep.files",),
     ("xmlcep.xml_parser", "xmlcep.xml_writer"),
     ("xmlcep.events",),

@@ -17,6 +17,7 @@ from lxml import etree
 from path_types import Axis, PathType, Step
 
 from ..arguments import IDS, ITERABLE, MAPPING, STRING, check, check_event, refuse
+from ..digests import is_as_written, with_digest
 from ..errors import XmlCepError
 from ..events import OP, PATH, PrimitiveEvent
 from ..xpath import Environment
@@ -46,7 +47,7 @@ _HANDLES: dict[tuple[str, str], _Handle] = {
 }  # fmt: skip
 
 
-_STATE_VERSION = 2
+_STATE_VERSION = 3
 _new_tuple = tuple.__new__
 
 
@@ -284,7 +285,11 @@ class Replica:
     # --- state -----------------------------------------------------------------------------------------
 
     def to_state(self) -> dict[str, Any]:
-        """All it holds as a value that JSON can hold: the document and the detached fragments.
+        """All it holds as a value that JSON can hold: the document and the detached fragments."""
+        return with_digest({"version": _STATE_VERSION, **self._contents()})
+
+    def _contents(self) -> dict[str, Any]:
+        """The same for a state that has a digest of its own.
 
         What XML text cannot say goes beside it: ``empty`` are text nodes without text (parent, index, id),
         ``unordered`` the elements whose children stand in no order, ``partial`` says that not all nodes are needed.
@@ -296,7 +301,7 @@ class Replica:
             for xml, ids in [dump_snapshot(nodes, shown, node)]
         ]
         return {
-            "version": _STATE_VERSION, "root": self._state.root, "fragments": fragments,
+            "root": self._state.root, "fragments": fragments,
             "empty": empty_texts(nodes), "partial": self._state.partial,
             "unordered": sorted(node for node, children in nodes.children.items() if isinstance(children, dict)),
         }  # fmt: skip
@@ -316,12 +321,25 @@ class Replica:
         needs: Needs | None = None,
     ) -> Replica:
         """The replica that `to_state` described, for the same ``needs`` if it was ``partial``; raises `SnapshotError`
-        for a state of another version."""
+        for a state of another version, and for one that is not what was written."""
         check("from_state()", state=(state, MAPPING))
         if state.get("version") != _STATE_VERSION:
             raise SnapshotError(
                 f"replica state of version {state.get('version')!r}: this release reads version {_STATE_VERSION}"
             )
+        if not is_as_written(state):
+            raise SnapshotError("the replica state is damaged: it is not what was written")
+        return cls._of_contents(state, strictness=strictness, needs=needs)
+
+    @classmethod
+    def _of_contents(
+        cls,
+        state: Mapping[str, Any],
+        *,
+        strictness: Strictness = Strictness.TOLERANT,
+        needs: Needs | None = None,
+    ) -> Replica:
+        """The replica that `_contents` described."""
         replica = cls(strictness=strictness, needs=needs if state["partial"] else None)
         nodes = replica._nodes
         for fragment in state["fragments"]:

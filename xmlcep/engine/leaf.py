@@ -181,16 +181,17 @@ class LeafState:
             asked = self._asked[path] = self._ask(False, node_kind(path))
         return asked
 
-    def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """The filter as it is written, and what it compares with the values that it sees of an event."""
+    def seen(self, subject: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The filter as it is written, and what it compares with the values that it sees of an event (of an opaque leaf
+        with what its language returned)."""
+        is_answered = self._opaque is not None
+        event: Event = subject[0] if is_answered else subject
         assert event[2] is not None
-        composite = type(event) is CompositeEvent
         filter_ = self.program.questions[node_kind(event[2])].filter
-        if filter_ is None:
-            return "", ()
-        if self._opaque is not None:
-            return filter_.text, ()  # it sees what the engine returned
-        environment = self._seen_by(filter_, COMPOSITE if composite else PRIMITIVE)(event)
+        assert filter_ is not None
+        composite = type(event) is CompositeEvent
+        sight: Sight[Any] = ANSWERED if is_answered else COMPOSITE if composite else PRIMITIVE
+        environment = self._seen_by(filter_, sight)(subject)
         return filter_.text, () if environment is None else tuple(filter_.compared(environment))
 
     def forget_questions(self) -> None:
@@ -203,7 +204,7 @@ class LeafState:
         answered = (event, said or {})
         if said is None or (asked.filter is not None and not asked.filter(answered)):
             if self.witness is not None:
-                self.witness.filtered(self.program, event)
+                self.witness.refused(self.program, event, said)
             return None
         return opaque.bound(said) | {name: value(answered) for name, value in asked.bindings}
 

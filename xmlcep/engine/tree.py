@@ -482,7 +482,9 @@ class TreeState:
         """What an operator of the tree has in a group, and what holds it back."""
         account = state.account(key)
         deferral = self._deferral[state.node.index]
-        held_back = None if deferral is None else deferral.objection(key)
+        if deferral is None or (account.objection is not None and account.objection.reason != "guard-false"):
+            return account  # there is no combination, so none that waits
+        held_back = deferral.objection(key)
         return account if held_back is None else account._replace(objection=held_back, raised=False)
 
     def seen_by_condition(self, state: OperatorState, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-from ..events import CompositeEvent, Event
+from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules.programs import LeafProgram
 
 
@@ -13,6 +14,9 @@ class Witness(Protocol):
 
     def filtered(self, program: LeafProgram, event: Event) -> None:
         """The filter of this leaf did not let an event in (F1)."""
+
+    def refused(self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None) -> None:
+        """The language of this opaque leaf said no (``said`` is None), or its filter to what that said (O1)."""
 
     def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
         """The guard of this operator forbade a composite (U5)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -81,7 +81,8 @@ class Evidence:
         """Composites of the tree and its inner operators, by place of the root's group."""
         self.deleted: dict[int, PrimitiveEvent] = {}
         self._filtered: dict[tuple[LeafPlace, int], str | None] = {}
-        self._guarded: dict[int, list[tuple[int, CompositeEvent, str]]] = defaultdict(list)
+        self.forbidden: dict[int, list[tuple[int, CompositeEvent, str]]] = defaultdict(list)
+        """What guards forbade, by place of the root's group: the operator, the composite, what was seen."""
         self._binders = {
             place for place, leaf in tree.leaves.items() if leaf.program.binds and leaf.program.opaque is None
         }
@@ -135,15 +136,28 @@ class Evidence:
         """A filter refused an event. What it saw is read now if it asks the document, which changes."""
         leaf = self._leaf_of.get(id(program))
         if leaf is not None:
-            seen = shown(self.tree.leaves[leaf].seen(event)) if program.needs_document else None
-            self._filtered[leaf, id(event)] = seen
+            self._filtered[leaf, id(event)] = self._seen(leaf, event) if program.needs_document else None
+
+    def note_refused(
+        self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None
+    ) -> None:
+        """The language of an opaque leaf said no, or the filter to what that said. It is not asked again."""
+        leaf = self._leaf_of.get(id(program))
+        if leaf is not None:
+            assert program.opaque is not None
+            self._filtered[leaf, id(event)] = (
+                f"{program.opaque.language} says no" if said is None else self._seen(leaf, (event, said))
+            )
+
+    def _seen(self, leaf: LeafPlace, subject: Any) -> str:
+        return f"its filter {shown(self.tree.leaves[leaf].seen(subject))}"
 
     def note_guarded(self, operator: int, event: CompositeEvent) -> None:
         """A guard forbade a composite."""
         place = self.place(event)
         if place is not None:
             seen = shown(self.tree.states[operator].values.seen_by_guard(event))
-            self._guarded[place].append((operator, event, seen))
+            self.forbidden[place].append((operator, event, seen))
 
     def _arrive(self, entry: Entry, deliveries: Iterable[Delivery]) -> None:
         event = entry[EVENT]
@@ -222,11 +236,18 @@ class Evidence:
         place = self._place_of_root(state, key)
         if child is None or place is None or key is None:
             return ()
-        guarded = [seen for operator, _, seen in self._guarded.get(place, ()) if operator == child.node.index]
+        guarded = [
+            seen
+            for operator, event, seen in self.forbidden.get(place, ())
+            if operator == child.node.index
+            if self.belongs(state, operand, child.composer.entry(event), key)
+        ]
         if guarded:
             return (Cause(Reason.GUARD_FALSE, f"if {guarded[-1]}"),)
         for event in reversed(self.raised.get(place, ())):
-            if event.operator == child.node.label and state.grouping.place(event.path, event.ids) is not None:
+            if event.operator == child.node.label and self.belongs(
+                state, operand, child.composer.entry(event), key
+            ):
                 cause = self._consumed(event, place)
                 return (cause,) if cause is not None else ()
         return ()
@@ -275,11 +296,20 @@ class Evidence:
         others = self._unused(state, key, place)
         return state.superseded(key, others) or objection
 
-    def guarded_at(self, place: int) -> Cause | None:
-        """The last composite of the root that its guard forbade at a place."""
-        root = self.tree.root.node.index
+    def raised_in(self, state: OperatorState, key: Key) -> list[CompositeEvent]:
+        """The composites that an operator has raised in one of its groups."""
+        label = None if state is self.tree.root else state.node.label
+        place = self._place_of_root(state, key)
+        raised = [] if place is None else self.raised.get(place, [])
+        return [event for event in raised if event.operator == label and self._is_of(state, key, event)]
+
+    def guarded(self, state: OperatorState, key: Key) -> Cause | None:
+        """The last composite that the guard of an operator forbade in one of its groups."""
+        place = self._place_of_root(state, key)
         forbidden = [
-            (event, seen) for operator, event, seen in self._guarded.get(place, ()) if operator == root
+            (event, seen)
+            for operator, event, seen in (() if place is None else self.forbidden.get(place, ()))
+            if operator == state.node.index and self._is_of(state, key, event)
         ]
         if not forbidden:
             return None
@@ -291,6 +321,12 @@ class Evidence:
             tuple(event.constituents),
         )
 
+    @staticmethod
+    def _is_of(state: OperatorState, key: Key, event: CompositeEvent) -> bool:
+        """Whether it is the group that a composite of the operator is of."""
+        place = FLAT_KEY if state.flat else state.grouping.place(event.path, event.ids)
+        return place is not None and state.grouping.key(place, event.bindings) == key
+
     # ---- what became of an event ----------------------------------------------------------------------
 
     def _fate(self, state: OperatorState, operand: int, key: Key, entry: Entry, place: int | None) -> Cause:
@@ -300,7 +336,7 @@ class Evidence:
             cause = self._consumed(event, place) or self._in_inner(event, place)
             if cause is not None and not self._is_kept(state):
                 return cause
-            for _, forbidden, seen in reversed(self._guarded.get(place, ())):
+            for _, forbidden, seen in reversed(self.forbidden.get(place, ())):
                 if any(one is event for one in forbidden.flattened()):
                     return Cause(Reason.GUARD_FALSE, f"at {forbidden.ts} everything was there, but if {seen}")
         if not state.flat:
@@ -445,8 +481,8 @@ class Evidence:
     def _refused(self, leaf: LeafPlace, entry: Entry) -> Cause:
         event = entry[EVENT]
         seen = self._filtered[leaf, id(event)]
-        seen = shown(self.tree.leaves[leaf].seen(event)) if seen is None else seen
-        return Cause(Reason.FILTERED, f"{self.nodes.event(event)}, but its filter {seen}", "", (event,))
+        seen = self._seen(leaf, event) if seen is None else seen
+        return Cause(Reason.FILTERED, f"{self.nodes.event(event)}, but {seen}", "", (event,))
 
     def _of_used(self, type_: CompositeType) -> Cause:
         """An event of another rule: what keeps that from being raised."""

@@ -39,6 +39,9 @@ class Reasons(Protocol):
     def sharper(self, state: OperatorState, key: Key, objection: Objection) -> Objection:
         """What is behind an objection, where the past knows more."""
 
+    def guarded(self, state: OperatorState, key: Key) -> Cause | None:
+        """What the guard of an operator saw in a group where it has forbidden something."""
+
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """Why there is no composite of an inner operator in a group, apart from what its operands say."""
 
@@ -184,7 +187,7 @@ class TreeGroups:
         if account.objection is not None and key is not None and self._reasons is not None:
             account = account._replace(objection=self._reasons.sharper(state, key, account.objection))
         if account.objection is not None:
-            causes.append(cause_of(account.objection, self.tree, state, key, self.nodes))
+            causes.append(self._cause(account.objection, state, key))
         causes += self._due(state, account)
         parts = tuple(self._operand(state, key, account, k) for k in range(width))
         share = self._nothing_of(state) if key is None else self.share(state, key, account)
@@ -195,6 +198,14 @@ class TreeGroups:
         return Part(
             self._written(state.node.definition), share, place, (), tuple(causes), parts, is_leaf=False
         )
+
+    def _cause(self, objection: Objection, state: OperatorState, key: Key | None) -> Cause:
+        """What an objection says; what a guard saw only those know who were there."""
+        if objection.reason == "guard-false" and self._reasons is not None and key is not None:
+            guarded = self._reasons.guarded(state, key)
+            if guarded is not None:
+                return guarded
+        return cause_of(objection, self.tree, state, key, self.nodes)
 
     def _operand(self, state: OperatorState, key: Key | None, account: Account, k: int) -> Part:
         child, entries = state.node.children[k], [e for e in account.stored[k] if not e[SILENT]]
@@ -218,7 +229,9 @@ class TreeGroups:
         if entries:
             return Part(begun.text, begun.share.full(), "", events, is_leaf=False)
         if self._reasons is not None:
-            begun = replace(begun, causes=(*begun.causes, *self._reasons.of_operator(state, k, key)))
+            known = {cause.reason for cause in begun.causes}
+            more = [one for one in self._reasons.of_operator(state, k, key) if one.reason not in known]
+            begun = replace(begun, causes=(*begun.causes, *more))
         return begun
 
     def inner(self, state: OperatorState, key: Key) -> Sequence[tuple[int, Key]]:

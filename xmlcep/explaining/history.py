@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from path_types import PathType
 
@@ -103,6 +104,11 @@ class History:
         """See `Witness`."""
         for evidence in self._all:
             evidence.note_filtered(program, event)
+
+    def refused(self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None) -> None:
+        """See `Witness`."""
+        for evidence in self._all:
+            evidence.note_refused(program, event, said)
 
     def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
         """See `Witness`."""

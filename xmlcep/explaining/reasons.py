@@ -19,7 +19,7 @@ class Reason(Enum):
         "it has occurred, but not in this order",
         "write & if the order is no matter",
     )
-    FILTERED = ("filtered", "it has occurred, but its filter was false")
+    FILTERED = ("filtered", "it has occurred, but its filter was false, or its language said no")
     CONSUMED = (
         "consumed",
         "it has been used up by another finding",

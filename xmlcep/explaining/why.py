@@ -37,7 +37,8 @@ def why(evidence: Evidence, finding: CompositeEvent, *, doc: str = "") -> Explan
     elif last.ts == finding.ts:
         because = f"{nodes.event_in_full(last)} was the last of {events}"
     else:
-        because = f"its {events} were there at {last.ts}, and {_release(evidence, finding)} at {finding.ts}"
+        were = "its event was" if len(flattened) == 1 else f"its {events} were"
+        because = f"{were} there at {last.ts}, and {_release(evidence, finding)} at {finding.ts}"
     answer = f"{finding.name} was raised at {node} at {finding.ts}: {because}"
     return Explanation("why", finding.name, doc, answer, None, (group,))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,7 +47,9 @@ def why_not(
         return _nowhere(evidence, groups, doc, places)
     shown = [_reasoned(evidence, groups, candidate, doc) for candidate in candidates[:limit]]
     best, cause = shown[0]
-    raised = [event for event in _raised_at(evidence, candidates[0].place) if event.ts >= since]
+    raised = [
+        event for event in evidence.raised_in(evidence.tree.root, candidates[0].key) if event.ts >= since
+    ]
     if cause is None and raised:
         answer = f"{name} was raised at {best.node}: {evidence.nodes.event_in_full(raised[-1])}"
     elif cause is None:
@@ -95,17 +97,17 @@ def _candidates(evidence: Evidence, groups: TreeGroups, places: Collection[int] 
     for key in groups.root_keys():
         keys.setdefault(root.grouping.place_of(key), []).append(key)
     found = []
-    for place in {**evidence.arrived, **keys}:
+    for place in {**evidence.arrived, **keys, **evidence.forbidden}:
         if places is not None and place not in places:
             continue
         here = evidence.arrived.get(place, {})
         latest = max((entries[-1][AT] for entries in here.values()), default=0)
-        unraised = not _raised_at(evidence, place)
         own = keys.get(place)
         if own is None:
             own = [_key_without_state(evidence, place)]
         for key in own:
             fraction = groups.share(root, key).fraction if place in keys else 0.0
+            unraised = not evidence.raised_in(root, key)
             found.append(_Candidate(fraction, len(here), unraised, latest, place, key))
     found.sort(key=lambda one: one[:4], reverse=True)
     return found
@@ -138,14 +140,12 @@ def _reasoned(
     if not group.ids and not evidence.tree.flat:
         group = _named(evidence, candidate.place, group)
     cause = group.part.first_cause()
-    if (
-        _raised_at(evidence, candidate.place)
-        and not group.share.satisfied
-        and _is_settled(evidence, candidate)
-    ):
+    root = evidence.tree.root
+    raised = evidence.raised_in(root, candidate.key)
+    if raised and not group.share.satisfied and _is_settled(evidence, candidate, raised):
         return group, None
-    guarded = evidence.guarded_at(candidate.place)
-    unanswered = cause is None and not _raised_at(evidence, candidate.place)
+    guarded = evidence.guarded(root, candidate.key)
+    unanswered = cause is None and not raised
     if guarded is not None and (unanswered or not group.share.satisfied):
         return group, guarded
     gone = None if evidence.tree.flat else evidence.deleted.get(candidate.place)
@@ -159,9 +159,9 @@ def _reasoned(
     return group, cause
 
 
-def _is_settled(evidence: Evidence, candidate: _Candidate) -> bool:
+def _is_settled(evidence: Evidence, candidate: _Candidate, raised: Sequence[CompositeEvent]) -> bool:
     """Whether all that has arrived in a group is part of what was raised there."""
-    used = {id(event) for raised in _raised_at(evidence, candidate.place) for event in raised.flattened()}
+    used = {id(event) for composite in raised for event in composite.flattened()}
     return all(
         id(entry[EVENT]) in used
         for (operator, _), entries in evidence.arrived.get(candidate.place, {}).items()
@@ -171,17 +171,13 @@ def _is_settled(evidence: Evidence, candidate: _Candidate) -> bool:
 
 
 def _named(evidence: Evidence, place: int, group: PendingGroup) -> PendingGroup:
-    """A group that stores nothing, called by what has arrived there."""
-    for entries in evidence.arrived.get(place, {}).values():
-        event = entries[0][EVENT]
+    """A group that stores nothing, called by what has arrived there, or was forbidden."""
+    arrived = [entries[0][EVENT] for entries in evidence.arrived.get(place, {}).values()]
+    for event in (*arrived, *(composite for _, composite, _ in evidence.forbidden.get(place, ()))):
         path, ids = evidence.tree.root.composer.place(event)
         if path is not None:
             return replace(group, path=path, ids=ids, node=evidence.nodes.name(path, ids))
     return group
-
-
-def _raised_at(evidence: Evidence, place: int) -> list[CompositeEvent]:
-    return [event for event in evidence.raised.get(place, ()) if event.operator is None]
 
 
 def _times(count: int) -> str:

@@ -1,18 +1,20 @@
 """What is kept between two runs of an audit: how far files were read, what waits in documents, what is to be delivered.
 
-A file of JSON lines: one that says whose state it is, one for each file, one for each document. The lines of
-documents that a run does not touch are copied as they are.
+A file of JSON lines: one that says whose state it is, one for each file, one for each document, and the digest of all
+of them. The lines of documents that a run does not touch are copied as they are.
 """
 
 from __future__ import annotations
 
 import glob
+import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...engine import StateError
 from ...engine.durable import FORM, VERSION, check_rules, check_version, rules_stamp
@@ -24,6 +26,9 @@ from ..document_lines import DocumentLines, line_of
 from ..findings.atomic_files import AtomicFile
 from .deliveries import Delivery
 from .past_files import PastFile
+
+_MOST_LINES = 1000  # that are written at once
+_MOST_BYTES = 1 << 20  # that are read at once
 
 
 @dataclass(slots=True)
@@ -55,18 +60,19 @@ class AuditState:
             return cls(path, dict(options))
         try:
             with path.open("rb") as stream:
-                lines = iter(stream)
-                line = next(lines, b"null")
-                header = json.loads(line)
-                state = cls._begin(path, header, rules, options)
-                for line in lines:
+                header_line = next(stream, b"null")
+                header = json.loads(header_line)
+                check_version(header, "audit")
+                files: dict[str, PastFile] = {}
+                documents = DocumentLines()
+                for line in _sealed_lines(stream, header_line):
                     if line.startswith(b'{"doc"'):
-                        state.documents[_name_in(line)] = line
+                        documents[_name_in(line)] = line
                     else:
                         record = json.loads(line)
-                        state.files[record["file"]] = PastFile.from_record(record)
-                if [len(state.files), len(state.documents)] != header["holds"] or not line.endswith(b"\n"):
-                    raise ValueError("cut off")
+                        files[record["file"]] = PastFile.from_record(record)
+                state = cls._begin(path, header, rules, options)
+                state.files, state.documents = files, documents
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
         except StateError as error:
@@ -77,7 +83,6 @@ class AuditState:
 
     @classmethod
     def _begin(cls, path: Path, header: Any, rules: Rules, options: Mapping[str, Any]) -> AuditState:
-        check_version(header, "audit")
         check_rules(header, rules)
         deliveries = [Delivery.from_record(each, path.parent) for each in header["deliveries"]]
         for delivery in deliveries:
@@ -108,21 +113,49 @@ class AuditState:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
             "xmlcep": "audit", "version": VERSION, "form": FORM, **rules_stamp(rules), "options": self.options,
-            "runs": self.runs, "final": self.final, "holds": [len(self.files), len(self.documents)],
+            "runs": self.runs, "final": self.final,
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path) as file:
             assert file.stream is not None
-            file.stream.write(line_of(header))
-            for path, past in self.files.items():
-                file.stream.write(line_of(past.to_record(path)))
-            for _, line in self.documents.lines():
-                file.stream.write(line)
+            lines = chain(
+                [line_of(header)],
+                (line_of(past.to_record(path)) for path, past in self.files.items()),
+                (line for _, line in self.documents.lines()),
+            )
+            file.stream.writelines(_sealed(lines))
 
     def beside(self, what: str) -> Path:
         """A file for output of this run that is to be delivered. A run that was not committed never has the name of one
         that was: its output is not taken for the other's."""
         return self.path.with_name(f".{self.path.name}.{self.runs}.{what}")
+
+
+def _sealed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines in blocks, and behind them the line that `_sealed_lines` looks for."""
+    digest, rest = hashlib.sha256(), iter(lines)
+    while block := b"".join(islice(rest, _MOST_LINES)):
+        digest.update(block)
+        yield block
+    yield _seal(digest.hexdigest())
+
+
+def _sealed_lines(stream: BinaryIO, header: bytes) -> Iterator[bytes]:
+    """The lines behind the header but for the last, which has to be the digest of all before it; else `ValueError`."""
+    digest, last = hashlib.sha256(header), b""
+    while block := stream.readlines(_MOST_BYTES):
+        if last:
+            digest.update(last)
+            yield last
+        *lines, last = block
+        digest.update(b"".join(lines))
+        yield from lines
+    if last != _seal(digest.hexdigest()):
+        raise ValueError("not what was written")
+
+
+def _seal(digest: str) -> bytes:
+    return line_of({"sha256": digest})
 
 
 def document_line(state: Mapping[str, Any]) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from path_types import PathType
 
+from ...digests import is_as_written, with_digest
 from ...documents import Replica
 from ...errors import XmlCepError
 from ...rules import Rules
@@ -18,7 +19,7 @@ from .table import DETECTOR, TABLE
 
 D = TypeVar("D")
 
-VERSION = 2
+VERSION = 3
 """Raised where what is written means something else although it looks the same."""
 FORM = TABLE.digest(DETECTOR)
 """Another one where other attributes are written."""
@@ -29,18 +30,21 @@ def state_of(detector: Any) -> dict[str, Json]:
     rules: Rules = detector._rules
     writer = new_writer()
     body = write_detector(writer, detector)
-    return {
+    state = {
         "xmlcep": "detector", "version": VERSION, "form": FORM, **rules_stamp(rules),
         "trees": [tree.name for tree in detector._active.trees], "operators": detector._operators,
         "tries": detector.setting.tries.limit,
         "fed": sorted([operation, str(path)] for operation, path in detector.types_fed),
         "detector": body, **writer.state(),
     }  # fmt: skip
+    return with_digest(state)
 
 
 def detector_from(make: Callable[..., D], rules: Rules, state: Mapping[str, Json]) -> D:
     """See `Detector.from_state`."""
     check_version(state, "detector")
+    if not is_as_written(state):
+        raise StateError("the state of the detector is damaged: it is not what was written")
     check_rules(state, rules)
     try:
         detector: Any = make(rules, operators=state["operators"], trees=state["trees"], tries=state["tries"])
@@ -85,12 +89,12 @@ def write_detector(writer: Scribe, detector: Any) -> Json:
             "could be written"
         )
     document = detector.setting.document
-    return [None if document is None else document.to_state(), writer.fields(detector, DETECTOR)]
+    return [None if document is None else document._contents(), writer.fields(detector, DETECTOR)]
 
 
 def read_detector(reader: Interpreter, data: Json, detector: Any) -> None:
     """Gives a detector of the same rules that is as new this running state."""
     written, fields = data
     if written is not None:
-        detector.reset(Replica.from_state(written, needs=detector.needs))
+        detector.reset(Replica._of_contents(written, needs=detector.needs))
     reader.fill(detector, fields, DETECTOR)

@@ -258,7 +258,7 @@ class MultiplicityState(OperatorState):
         if values.having is not None and not values.admits(()):
             return None
         composite = self.composer.composite(path, ids, (), EMPTY_START, EMPTY_END, cause, None, values.of(()))
-        return composite if values.guard is None or values.allows(composite) else None
+        return composite if self._is_allowed(composite) else None
 
     def _raise(self, composite: CompositeEvent) -> Entry:
         entry = self.composer.report_and_store(composite)
@@ -455,12 +455,21 @@ class MultiplicityState(OperatorState):
             return super().account(key)
         live = self._not_too_old(accumulation.live())
         entries = [*(entry for batch in accumulation.batches for entry in batch), *live]
-        objection = None
         raised = accumulation.current is not None
-        if not raised and not self.node.deferred and len(live) >= max(self.lower, 1):
-            having = self.values.having is not None and not self.values.admits(live)
-            objection = Objection("having-false" if having else "guard-false", tuple(live))
-        return Account((entries,), objection, raised)
+        return Account(
+            (entries,), None if raised else self._refused(self._wholes(accumulation, live)), raised
+        )
+
+    def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
+        """What of that which has accumulated would be raised, each by itself."""
+        return [live] if live and len(live) >= self.lower else []
+
+    def _refused(self, wholes: list[list[Entry]]) -> Objection | None:
+        """What forbids all that would be raised; that the guard does is known where it has been asked."""
+        values = self.values
+        if wholes and values.having is not None and not any(map(values.admits, wholes)):
+            return Objection("having-false", tuple(wholes[-1]))
+        return Objection("guard-false", tuple(wholes[-1])) if wholes and values.guard is not None else None
 
     def _not_too_old(self, entries: list[Entry]) -> list[Entry]:
         """Those of them that drop out by themselves (W11) and have not yet been freed left out."""

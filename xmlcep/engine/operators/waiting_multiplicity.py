@@ -120,6 +120,9 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
+    def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
+        return [*accumulation.batches, *self._batches(live)[0]]
+
     # ---- a condition that holds (X4) ----------------------------------------------------------------------
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
