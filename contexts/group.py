@@ -118,14 +118,6 @@ class Group:
             self.tell(tuple(enumerate(chosen)))
         return chosen
 
-    def consume_all(self) -> None:
-        """Consumes everything that is stored."""
-        if self.owners is None:
-            for stored in self.stored:
-                stored.clear()
-        else:
-            self.consume([(k, entry) for k, stored in enumerate(self.stored) for entry in stored])
-
     def successor(self, k: int, entry: Entry, remaining: Iterable[Entry]) -> Entry | None:
         """The silent empty composite that would take the place of operand k's ``entry`` (M5, C5)."""
         owner = self.owners[k] if self.owners is not None else None

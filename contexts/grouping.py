@@ -17,6 +17,9 @@ Key: TypeAlias = Any
 """A place (int), or a tuple of a place and values (`ByValue`); all keys of an operator are of one kind, so that they
 can be sorted."""
 
+KeysByPlace: TypeAlias = dict[int, set[Key]]
+"""The keys of the groups there are at each place, where values tell groups of one place apart."""
+
 FLAT_KEY = 0
 _UNKNOWN: Any = object()
 
@@ -158,3 +161,23 @@ class ByValue(Grouping):
         place = key[0]
         assert isinstance(place, int)
         return place
+
+
+def note_key(keys: KeysByPlace, key: Key) -> None:
+    """There is a group with this key now, a place with values."""
+    place = key[0]
+    there = keys.get(place)
+    if there is None:
+        keys[place] = {key}
+    else:
+        there.add(key)
+
+
+def drop_key(keys: KeysByPlace, key: Key) -> None:
+    """There is none with this key any more, if there was one."""
+    place = key[0]
+    there = keys.get(place)
+    if there is not None:
+        there.discard(key)
+        if not there:
+            del keys[place]

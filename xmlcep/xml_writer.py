@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from copy import deepcopy
-from functools import lru_cache
 from html import unescape
 from itertools import count
 from typing import Any
@@ -22,6 +21,7 @@ from lxml import etree
 
 from path_types.names import is_ncname
 
+from .xml_names import as_name, is_namespace
 from .xml_parser import safe_parser
 
 _IN_NO_NAMESPACE = etree.XPath("boolean(descendant-or-self::*[not(namespace-uri())])")
@@ -32,25 +32,6 @@ _INSTRUCTIONS = etree.XPath("descendant::processing-instruction()")
 _RESERVED = ("http://www.w3.org/2000/xmlns/", "http://www.w3.org/XML/1998/namespace")
 _WITH_RESERVED = (" xmlns:xmlns=", *(f'="{uri}"' for uri in _RESERVED))
 _DECLARED = re.compile(' xmlns:?([^ =]*)="([^"]*)"')
-
-
-def as_name(given: Any) -> Any:
-    """What lxml takes for a name, as text in Clark notation; what it does not take, as it is."""
-    if isinstance(given, etree.QName):
-        given = given.text
-    elif isinstance(given, (bytes, bytearray)):
-        given = given.decode()
-    return str(given).removeprefix("{}") if isinstance(given, str) else given
-
-
-@lru_cache(maxsize=10_000)
-def is_namespace(uri: str) -> bool:
-    """Whether a namespace can be called so: libxml2 reads no declaration of one that is no URI (RFC 3986)."""
-    try:
-        etree.Element("none", nsmap={"none": uri})
-    except ValueError:
-        return False
-    return True
 
 
 def xml_text(element: etree._Element) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..entry import EMPTY_START, END, FIRST, LAST, START, Entry
 from ..group import Group
-from ..grouping import Key
+from ..grouping import Key, KeysByPlace, drop_key, note_key
 from .constraint import REFUSED, Constraint, Objection, State
 
 
@@ -20,7 +20,7 @@ class Violations:
 
     def __init__(self) -> None:
         self.stored: dict[Key, list[Entry]] = {}
-        self.at: dict[int, set[Key]] = {}  # the keys at each place, where they are not the places themselves
+        self.at: KeysByPlace = {}  # where keys are not the places themselves
         self.project: Callable[[Key], Key] = _same
         """From the key of a group of the sequence to that of the events which forbid in it."""
 
@@ -30,7 +30,7 @@ class Violations:
         if solid:
             self.stored.setdefault(key, []).extend(solid)
             if isinstance(key, tuple):
-                self.at.setdefault(key[0], set()).add(key)
+                note_key(self.at, key)
 
     def of(self, key: Key) -> list[Entry]:
         """Those that forbid in the group of this key."""
@@ -43,10 +43,7 @@ class Violations:
     def forget(self, key: Key) -> None:
         """Frees those of one key."""
         if self.stored.pop(key, None) is not None and isinstance(key, tuple):
-            keys = self.at[key[0]]
-            keys.discard(key)
-            if not keys:
-                del self.at[key[0]]
+            drop_key(self.at, key)
 
     def forget_at(self, place: int) -> None:
         """Frees all at a place, of whatever values."""

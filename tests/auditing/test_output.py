@@ -17,6 +17,7 @@ from xmlcep.auditing import AuditResult, OutputError, audit
 from xmlcep.auditing.findings.atomic_files import AtomicFile
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.request import Format
 from xmlcep.auditing.splits import PartReader, make_splits
 from xmlcep.log import BadRecord, Batch, ClockCheck
 from xmlcep.log.decoding import RowDecoder
@@ -52,6 +53,25 @@ def test_findings_and_bad_records_are_two_files(tmp_path: Path, log: Path) -> No
 def test_a_folder_is_no_file(tmp_path: Path, log: Path) -> None:
     with pytest.raises(OutputError, match="is a folder: give the name of a file"):
         audit(log, ORDER_RULES, out=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "said"),
+    [
+        ("findings.parquet", "jsonl", ["JSON Lines, whatever its name says: format parquet writes Parquet"]),
+        ("findings.JSONL", "parquet", ["Parquet, whatever its name says: format jsonl writes JSON Lines"]),
+        ("findings.jsonl", "jsonl", []),
+        ("findings.parquet", "parquet", []),
+        ("findings", "parquet", []),
+    ],
+)
+def test_a_name_that_says_another_format_is_told(
+    tmp_path: Path, log: Path, name: str, format: Format, said: list[str]
+) -> None:
+    """Somebody will take the file for what it is called."""
+    out = tmp_path / name
+    notes = audit(log, ORDER_RULES, out=out, format=format, engine="local").notes
+    assert [note for note in notes if "whatever" in note] == [f"{out} holds {each}" for each in said]
 
 
 def test_devices_are_written_to(log: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from path_types import PathType
-from xmlcep.auditing.plan.description import describe_plan
-from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, VALUE, Role, key_step, make_plan
+from xmlcep.auditing.plan.description import describe_pass
+from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, VALUE, Plan, Role, key_step, make_plan
 from xmlcep.rules import parse_rules
 from xmlcep.rules.event_graph import EventGraph
 
@@ -14,6 +14,10 @@ from xmlcep.rules.event_graph import EventGraph
 def keys(text: str) -> list[tuple[str, ...]]:
     """The key path types of each pass."""
     return [tuple(map(str, each.keys)) for each in make_plan(parse_rules(text)).passes]
+
+
+def describe_plan(plan: Plan) -> str:
+    return "\n\n".join(map(describe_pass, plan.passes))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import click
 import pytest
+from rich.table import Table
 
 from tests.project.source import ROOT
 from xmlcep.cli import main
@@ -199,3 +200,17 @@ def test_data_cannot_steer_a_terminal(data: str, shown: str) -> None:
 def test_no_colour_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     make_console().print("[bold]as it is[/]", style="red")
     assert capsys.readouterr().out == "[bold]as it is[/]\n"
+
+
+def test_a_narrow_terminal_takes_no_words_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It breaks the lines of a table itself; only what is drawn over itself has to fit."""
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, for rich
+    table = Table("document", "records", "findings by event type")
+    table.add_row("purchase-order", "1,000,000", "CompleteItem 3, BothChanged 12")
+    make_console().print(table)
+    shown = capsys.readouterr().out
+    assert all(word in shown for row in table.columns for cell in row.cells for word in str(cell).split())
+    assert make_console(fits=True).width == 40

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from xmlcep.xml_writer import as_name, xml_file, xml_text
+from xmlcep.xml_names import as_name
+from xmlcep.xml_writer import xml_file, xml_text
 
 URIS = [None, "urn:x", "urn:y"]
 HIDING = [

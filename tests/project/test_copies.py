@@ -61,7 +61,7 @@ def wrong_argument() -> None:
 
 
 def missing_extra() -> None:
-    raise xmlcep.MissingExtraError("Reading an XML Schema", "xmlschema", "schema")
+    raise xmlcep.MissingExtraError("reading an XML Schema", "xmlschema", "schema")
 
 
 def wrong_output() -> None:

@@ -18,6 +18,7 @@ LAYERS = (
     ("xmlcep.timestamps",),
     ("xmlcep.digests",),
     ("xmlcep.files",),
+    ("xmlcep.xml_names",),
     ("xmlcep.xml_parser", "xmlcep.xml_writer"),
     ("xmlcep.events",),
     ("xmlcep.arguments",),

@@ -14,7 +14,6 @@ from xmlcep.errors import RuleError
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import load_rules, parse_rules
 from xmlcep.schema import check_rules, combine, derive
-from xmlcep.schema.with_rules import load_with_schema
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "purchase_order"
 SCHEMA = SAMPLES / "purchase-order.xsd"
@@ -328,10 +327,6 @@ def test_check_with_a_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "1:14: event Sold: item has no child element prise" in said
     assert "the nearest path in the schema is item/price/text()" in said
     assert "2:13: event Two: after del(item) nothing happens to the same item" in said
-
-
-def test_rules_without_a_file_are_the_completion_events() -> None:
-    assert load_with_schema(None, schema=SCHEMA).definitions == derive(SCHEMA).definitions
 
 
 def test_rules_that_act_stay_with_a_schema() -> None:

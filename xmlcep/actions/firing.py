@@ -98,8 +98,7 @@ class FiringRecord:
 @dataclass(slots=True)
 class FiringCounts:
     """What became of the firings of a rule set: ``fired``; ``refused`` by the condition; ``dropped``, since their
-    node had
-    gone; ``failed`` and undone. ``empty`` are actions that selected nothing."""
+    node had gone; ``failed`` and undone. ``empty`` are actions that selected nothing."""
 
     fired: int = 0
     refused: int = 0

@@ -7,16 +7,13 @@ been stored and at most `MOST` steps, and a new copy is made only when the steps
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 
 MOST = 10_000
 """How many steps are kept before a new copy is made; more if more events are stored."""
-
-_Step: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class EventHistory:

@@ -10,8 +10,10 @@ from ..log.reading import first_header
 from ..log.segments import first_of
 from ..rules.nested import Nested
 from .inputs import LogFile
+from .request import Format
 
 _MOST_NOTES = 5  # of one kind
+_FORMATS = {"jsonl": "JSON Lines", "parquet": "Parquet"}
 
 
 def nested_names(leaves: Iterator[Nested]) -> Iterator[str]:
@@ -61,3 +63,14 @@ def left_out_entries(entries: list[str]) -> list[str]:
     shown, more = entries[:_MOST_NOTES], len(entries) - _MOST_NOTES
     others = f" and {more:,} more" if more > 0 else ""
     return [f"left out, by their names no logs: {', '.join(shown)}{others}"]
+
+
+def misnamed_findings(out: Path | None, format: Format) -> list[str]:
+    """What is said of a file of findings whose name says that it is of another format."""
+    suffixes: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+    named = format if out is None else suffixes.get(out.suffix.lower(), format)
+    if named == format:
+        return []
+    return [
+        f"{out} holds {_FORMATS[format]}, whatever its name says: format {named} writes {_FORMATS[named]}"
+    ]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
+from ..log.parquet import load_pyarrow
 from .document_summaries import DocumentSummaries, DocumentSummary
+from .findings.writers import findings_table, record_of
 from .seals import SealCheck
 
 if TYPE_CHECKING:
@@ -158,9 +160,6 @@ class AuditResult:
         if self.format == "jsonl":
             yield from map(FASTEST.loads, self.lines())
             return
-        from ..log.parquet import load_pyarrow
-        from .findings.writers import record_of
-
         for path in self._files():
             with load_pyarrow().parquet.ParquetFile(path) as file:
                 for batch in file.iter_batches():
@@ -210,6 +209,4 @@ class AuditResult:
 
         Raises `MissingExtraError` without pyarrow.
         """
-        from .findings.writers import findings_table
-
         return findings_table(self.lines())

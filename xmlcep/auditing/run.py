@@ -24,7 +24,7 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
-from .notes import late_records, left_out_entries, logs_of_one_name, nested_names
+from .notes import late_records, left_out_entries, logs_of_one_name, misnamed_findings, nested_names
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy
@@ -137,6 +137,8 @@ class _Audit:
         }
         self._summary.notes += choice.notes
         self._summary.notes += left_out_entries(found.left_out)
+        if not request.partition_by_rule:
+            self._summary.notes += misnamed_findings(request.out, request.format)
         if request.until is not None and not request.rules.graph.needs_time:
             self._summary.notes.append("until: changes nothing, for no rule measures time")
 

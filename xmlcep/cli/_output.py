@@ -23,6 +23,11 @@ def plain(text: str) -> str:
     return _CONTROLS.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
+_WIDTH = 110
+"""Columns where no terminal reads it."""
+_NARROWEST = 80
+
+
 class _Console(Console):
     """Leaves a closed pipe to the command line's frame; rich would exit with 1, here "findings"."""
 
@@ -30,14 +35,19 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def make_console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False, fits: bool = False) -> Console:
     """A rich console: colours and the terminal's width at a terminal, else neither.
+
+    On a terminal with fewer than 80 columns lines are longer than it, for in a narrower table words are taken apart
+    and numbers left out; what is drawn over itself has to be one that ``fits``.
 
     Nothing in printed strings is taken for markup; escape data with `plain` before printing it.
     """
     console = _Console(stderr=stderr, markup=False, highlight=False, emoji=False)
     if not console.is_terminal:
-        console.width = 110
+        console.width = _WIDTH
+    elif not fits:
+        console.width = max(console.width, _NARROWEST)
     return console
 
 

@@ -19,7 +19,7 @@ def audit_progress(*, shown: bool) -> Iterator[Callable[[Advance], None] | None]
     if not shown:
         yield None
         return
-    with AuditBar(make_console(stderr=True)).shown() as advance:
+    with AuditBar(make_console(stderr=True, fits=True)).shown() as advance:
         yield advance
 
 

@@ -10,6 +10,7 @@ import click
 from ..log.errors import BadRecord
 from ..log.quarantine import refuse
 from ..matching import Key
+from ..schema.identities import schema_keys
 from ..versions.version import LARGEST
 from ._output import plain
 
@@ -44,8 +45,6 @@ def all_keys(keys: tuple[str, ...], schema: str | None) -> list[Key]:
     given = [Key.parse(key) for key in keys]
     if schema is None:
         return given
-    from ..schema.identities import schema_keys  # needs the extra schema
-
     return [*given, *schema_keys(schema)]
 
 

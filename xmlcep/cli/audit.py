@@ -21,6 +21,8 @@ from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules
+from ..schema import derive
+from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
 from ._findings_output import Choice, choice_of, show_table, write_csv, write_lines
 from ._idle_rules import idle_rules
@@ -292,7 +294,7 @@ def _page(
     logs: Sequence[LogPath], rules: Rules, out: str | None, *, force: bool, sources: tuple[str, ...]
 ) -> int:
     """The findings as a page for a browser."""
-    from ..report import write_report  # needs the extra report
+    from ..report import write_report  # what few ask for, and all would wait for
 
     if out is None:
         raise click.UsageError("--format html needs --out: the file for the page")
@@ -306,9 +308,6 @@ def _rules(
     allow: tuple[str, ...],
 ) -> Rules:  # fmt: skip
     if schema is not None:
-        from ..schema import derive  # needs the extra schema
-        from ..schema.with_rules import rules_with_schema
-
         if not files:
             return derive(schema, locations=locations)
         return rules_with_schema(

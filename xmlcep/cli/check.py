@@ -26,6 +26,7 @@ from ..rules.references import empty_lookups
 from ..rules.ruleset import all_expressions
 from ..rules.slips import slips
 from ..rules.trees import EventTree, LeafNode, OperatorNode
+from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
 from ._check_json import report
 from ._locations import location_option
@@ -142,8 +143,6 @@ def _checked(
     """The rules; with a schema with the derived events they use, and an error if they can never match its documents."""
     if schema is None:
         return rules_of(texts, references=references, languages=Languages(allow=allow))
-    from ..schema.with_rules import require_matching, rules_with_schema
-
     rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
     require_matching(rules, texts, schema, locations=locations)
     return rules

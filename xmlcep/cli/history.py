@@ -89,7 +89,7 @@ def _only_for_git(*, branch: str | None, since: str | None, all_parents: bool) -
 @contextmanager
 def _progress(*, shown: bool) -> Iterator[Callable[[Step], None] | None]:
     """A bar with the versions done, the one in hand and the time left; only at a terminal."""
-    console = make_console(stderr=True)
+    console = make_console(stderr=True, fits=True)
     if not shown or not console.is_terminal:
         yield None
         return

@@ -93,8 +93,6 @@ class Values:
         asked = {name for each in expressions if each is not None for name in each.variables}
         self.sees_list = None if self.having is None else self._see_list(self.having)
         """``having`` as a function of the one list that it is about; None if it is about anything else."""
-        self.having_asks_lists = self.having is not None and self.having.variables <= set(self.lists)
-        """Whether ``having`` is about lists alone."""
         self.asked_lists = tuple(name for name in self.lists if name in asked)
         """The lists that ``let``, ``having`` and the guard ask."""
 

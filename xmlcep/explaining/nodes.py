@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -119,9 +119,6 @@ def span(amount: int, unit: int) -> str:
         return str(timedelta(microseconds=amount))
     noun = "change" if unit == 0 else "transaction"
     return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
-
-
-NameOf = Callable[[PathType, Sequence[int]], str]
 
 
 def _position(element: etree._Element) -> str:

@@ -17,8 +17,6 @@ from .values import Cause, Explanation, PendingGroup
 
 SHOWN = 3
 """How many groups an answer tells of."""
-LOOKED_AT = 50
-"""Of how many groups an answer chooses these."""
 
 
 class _Candidate(NamedTuple):

@@ -55,7 +55,7 @@ def load_pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtraError("a Parquet log", "pyarrow", "arrow") from None
+        raise MissingExtraError("Parquet", "pyarrow", "arrow") from None
     return pyarrow
 
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from lxml import etree
 
 from ..errors import XmlCepError
+from ..xml_names import as_name
 from ..xml_parser import is_blank
-from ..xml_writer import as_name
 
 Node: TypeAlias = Any
 """An lxml element, comment or processing instruction."""

@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
@@ -21,17 +21,16 @@ from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
+from ..rules import Rules
 from ..wrapping.single import Single
+from ..wrapping.watches import check_opening
 from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at
+from .log_replay import History, replay_history
 from .places import state_path
 from .recordable import Recordable, header_of
-
-if TYPE_CHECKING:
-    from ..rules import Rules
-    from .log_replay import History
-    from .recorded_watch import RecordedWatch
-    from .state_file import RecordingState, WatchState
+from .recorded_watch import RecordedWatch
+from .state_file import RecordingState, WatchState
 
 _LOG = logging.getLogger("xmlcep")
 
@@ -196,9 +195,6 @@ class Recording(Single):
 
         Raises `LogError` if one is open already: a log follows one, which can have any number of rules.
         """
-        from ..wrapping.watches import check_opening  # the engine is only needed by those who watch
-        from .recorded_watch import RecordedWatch
-
         if self._watch is not None and not self._watch.closed:
             raise LogError(
                 f"{self._writer.file}: a recorded watch is open: close it, or put all rules into it"
@@ -252,8 +248,6 @@ class Recording(Single):
 
     def _state(self) -> RecordingState | None:
         """What a recovery would know at the end of the log; None where document, log and watch are not in step."""
-        from .state_file import RecordingState  # the engine is only needed here
-
         doc, watch = self._doc, self._watch
         if self._waiting or self._group or doc.in_transaction or doc.clock != self._ts:
             return None
@@ -400,8 +394,6 @@ def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, se
 
 def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -> History:
     """Gives a document that has just been wrapped the ids and the clock of its log, if it is the same document."""
-    from .log_replay import replay_history  # the engine is only needed here
-
     ids, ts = None, log.end.ts
     if doc.clock == 0:
         history = replay_history(path, whole=log.whole)

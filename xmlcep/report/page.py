@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -91,8 +90,3 @@ def _jinja() -> Any:
     except ImportError:
         raise MissingExtraError("a report", "jinja2", "report") from None
     return jinja2
-
-
-def as_record(contents: Contents) -> dict[str, Any]:
-    """The contents as a value that JSON can hold."""
-    return asdict(contents)

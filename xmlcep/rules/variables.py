@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from path_types.names import is_ncname
@@ -165,16 +165,6 @@ def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Group
     for name in definition.own_variables:
         found[name] = Variable(VariableKind.NUMBER, counts=True)
     return found
-
-
-def leaf_variables(leaf: LeafNode, values: Mapping[str, VariableKind]) -> dict[str, Variable]:
-    """What a leaf binds; ``values`` says what the expressions give."""
-    return {name: Variable(values[name]) for name, _ in leaf.leaf.bindings}
-
-
-def as_list(variable: Variable) -> Variable:
-    """A variable of an operand as the operator's expressions see it, if it is not joined: a list (V5)."""
-    return replace(variable, kind=VariableKind.LIST)
 
 
 def kinds(variables: Variables) -> dict[str, VariableKind]:

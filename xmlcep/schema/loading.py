@@ -128,7 +128,7 @@ def _library() -> tuple[Any, tuple[type[Exception], ...]]:
     try:
         import xmlschema
     except ImportError as error:
-        raise MissingExtraError("Reading an XML Schema", "xmlschema", "schema") from error
+        raise MissingExtraError("reading an XML Schema", "xmlschema", "schema") from error
     from xml.etree.ElementTree import ParseError
 
     return xmlschema, (xmlschema.XMLSchemaException, ParseError, OSError, ValueError, RecursionError)

@@ -23,9 +23,6 @@ from .parsing import parse_file
 from .rule_set import Function, RuleSet
 from .single import Single
 
-DEEPEST, MOST_FIRINGS = 64, 10_000
-"""How deep and how long a cascade may be, unless told otherwise (L8)."""
-
 
 class ActiveRules(Single):
     """Rules that act on a document, from their opening until `close`; made by `Document.rules`."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from ..xml_names import as_name
 from .edits import ready, rearrange
 from .errors import RefusedError
 from .journal import Journal
@@ -14,7 +15,6 @@ from .mutations import change_attribute, change_attributes, change_tail, change_
 from .raw import (
     Element,
     Node,
-    as_name,
     attribute_names,
     attributes_of,
     get_attribute,

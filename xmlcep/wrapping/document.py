@@ -16,9 +16,12 @@ from lxml import etree
 
 from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, check, function_of, is_function, optional, whole_number
 from ..events import CompositeEvent, PrimitiveEvent
+from ..rules import Rules
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
+from .active import ActiveRules
 from .announcing import announce
+from .cascades import Cascades
 from .classes import LOOKUPS
 from .delivery import Delivery
 from .errors import RefusedError, WrapError
@@ -35,8 +38,6 @@ from .verification import differences
 if TYPE_CHECKING:
     from ..actions.firing import FiringRecord
     from ..errors import XmlCepError
-    from ..rules import Rules
-    from .active import ActiveRules
     from .watches import Watch
 
 
@@ -211,7 +212,7 @@ class Document(Single):
         of them (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules, ``on_event``
         cannot be called, or ``only`` has a name that the rules have not.
         """
-        from .watches import Watch, check_opening  # rules and engine are only needed by those who watch
+        from .watches import Watch, check_opening  # which need documents
 
         check_opening(self, rules, on_event, keep)
         return Watch(self, rules, on_event=on_event, operators=operators, keep=keep, only=only)
@@ -238,10 +239,6 @@ class Document(Single):
         application's own edit, too, and the error is raised at once. With ``schema``, an XML Schema, a firing that
         makes the document invalid is undone (L12). Raises `WrapError` for arguments that cannot be.
         """
-        from ..rules import Rules  # rules and engine are only needed by those who use them
-        from .active import ActiveRules
-        from .cascades import Cascades
-
         if not isinstance(rules, Rules):
             raise WrapError(
                 f"rules that act are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"

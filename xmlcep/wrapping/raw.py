@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
-from ..xml_writer import as_name as as_name
+from ..xml_names import as_name
 
 Node: TypeAlias = Any
 """An lxml element, comment, processing instruction or entity reference."""

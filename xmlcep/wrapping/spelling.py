@@ -10,7 +10,7 @@ from lxml import etree
 
 from path_types import PathSyntaxError, PathType, Step
 
-from ..xml_writer import is_namespace
+from ..xml_names import is_namespace
 from .errors import RefusedError
 from .raw import Element, Node, attributes_of, get_tail, get_text, is_element, name_of
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..arguments import NAMES, check, function_of, is_function, optional, whole_number
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from ..rules import Rules
 from ..rules.nested import nested
 from ..rules.unmatched import Happened, misfits
 from ..suggestions import did_you_mean_or_list
@@ -23,7 +24,6 @@ from .single import Single
 
 if TYPE_CHECKING:
     from ..explaining.values import Explanation, Pending
-    from ..rules import Rules
     from .document import Document
 
 _LOG = logging.getLogger("xmlcep")
@@ -37,8 +37,6 @@ def check_opening(
 
     Raises `WrapError` for the rules and the callback, `ArgumentError` for the rest, `RefusedError` in a transaction.
     """
-    from ..rules import Rules
-
     if not isinstance(rules, Rules):
         raise WrapError(
             f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from ...events import PrimitiveType
-from .partition_key import Pass, Plan
-
-
-def describe_plan(plan: Plan) -> str:
-    """All passes of a plan, one paragraph each."""
-    return "\n\n".join(map(describe_pass, plan.passes))
+from .partition_key import Pass
 
 
 def describe_pass(each: Pass) -> str:

@@ -14,7 +14,7 @@ from ..operators.chronicle_pairs import items_of
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json, read_number, read_span, write_number
 
-_NO_ITEMS: list[Any] = []
+NO_ITEMS: list[Any] = []
 _NO_KEYS: set[Any] = set()
 _NO_GROUPS: dict[Any, Any] = {}
 
@@ -148,7 +148,7 @@ class Keys(Form):
 class Numbers(Form):
     """A list of whole numbers."""
 
-    new = _NO_ITEMS
+    new = NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return list(value)
@@ -160,7 +160,7 @@ class Numbers(Form):
 class Entries(Form):
     """Entries in a list of their own."""
 
-    new = _NO_ITEMS
+    new = NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [writer.entry(entry) for entry in value]
@@ -238,7 +238,7 @@ class Listed(Form):
     """A list of values of one form."""
 
     form: Form
-    new = nothing = _NO_ITEMS  # a tuple that has none is new, too
+    new = nothing = NO_ITEMS  # a tuple that has none is new, too
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [self.form.write(writer, one, owner) for one in value]
@@ -268,7 +268,7 @@ class Within(Form):
     """An object that its owner has from its making on, or None."""
 
     new = None
-    nothing = _NO_ITEMS
+    nothing = NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return None if value is None else writer.fields(value)
@@ -282,7 +282,7 @@ class Within(Form):
 class AllWithin(Form):
     """Several such objects, in a tuple or by number: each with its place, if it is not as new."""
 
-    nothing = _NO_ITEMS
+    nothing = NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         written: list[Json] = []

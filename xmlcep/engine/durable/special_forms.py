@@ -11,11 +11,10 @@ from ...algebra import Unit
 from ..edits import HeldRecord, HeldTimePoint
 from ..release import Release
 from ..timers import Due
-from .forms import BothItems, Items, read_key
+from .forms import NO_ITEMS, BothItems, Items, read_key
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json
 
-_NOBODY: list[Any] = []
 _NO_TIMERS: dict[Unit, list[Any]] = {unit: [] for unit in Unit}
 
 
@@ -118,7 +117,7 @@ class RunsForm(Form):
 class Departures(Form):
     """Operators' groups of deleted nodes: tree and operator by index, the node with those above it."""
 
-    new = _NOBODY
+    new = NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [[tree.tree.index, state.node.index, list(ids)] for tree, state, ids in value]
@@ -130,7 +129,7 @@ class Departures(Form):
 class Held(Form):
     """What an edit that goes on has held back: records and time points."""
 
-    new = _NOBODY
+    new = NO_ITEMS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
 from contexts.constraints import Objection
-from contexts.grouping import ByValue, Key
+from contexts.grouping import ByValue, Key, KeysByPlace, drop_key, note_key
 from path_types import PathType
 
 from ...algebra import Unit
@@ -106,7 +106,7 @@ class OperatorState(ABC):
             operand: operand_grouping_of(node, program, operand, flat=tree.flat)
             for operand in (node.definition.optional_binders if self.by_value else ())
         }
-        self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
+        self._keys: KeysByPlace = {}
         self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
@@ -366,22 +366,12 @@ class OperatorState(ABC):
     def note_key(self, key: Key) -> None:
         """There is a group with this key now."""
         if self.by_value:
-            place = key[0]
-            keys = self._keys.get(place)
-            if keys is None:
-                self._keys[place] = {key}
-            else:
-                keys.add(key)
+            note_key(self._keys, key)
 
     def drop_key(self, key: Key) -> None:
         """There is none any more."""
         if self.by_value:
-            place = key[0]
-            keys = self._keys.get(place)
-            if keys is not None:
-                keys.discard(key)
-                if not keys:
-                    del self._keys[place]
+            drop_key(self._keys, key)
 
     def stores(self, child: int, key: Key, node: int) -> bool:
         """Whether the group has a composite of operand ``child`` that was raised for this node."""
