@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from lxml import etree
 
 import xmlcep
 from tests.actions.acting import acting, item
@@ -59,6 +60,22 @@ def test_a_document_is_kept_valid(tmp_path: Any) -> None:
         assert [error.rule for error in scene.errors] == ["More"]  # type: ignore[attr-defined]
         assert "the document would not be valid" in str(scene.errors[0])
         scene.errors.clear()
+
+
+def test_a_schema_that_sets_defaults_does_not_edit_the_document() -> None:
+    """lxml tells nobody whether it does."""
+    schema = etree.XMLSchema(
+        etree.XML(
+            '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="order"><xs:complexType>'
+            '<xs:sequence><xs:element name="item" maxOccurs="9" type="xs:string" default="text"/></xs:sequence>'
+            '<xs:attribute name="n"/><xs:attribute name="m" default="0"/></xs:complexType></xs:element></xs:schema>'
+        ),
+        attribute_defaults=True,
+    )
+    with acting("<order/>", "rule Number on (ins(item)) do set '/order/@n' = '1'", schema=schema) as scene:
+        item(scene)
+        assert scene.xml == '<order n="1"><item/></order>'
+        assert scene.doc.verify() == []
 
 
 def test_what_an_action_has_taken_out_is_no_target_of_the_next() -> None:

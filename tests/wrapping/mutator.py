@@ -15,7 +15,7 @@ from lxml import etree
 import xmlcep.wrapping
 from tests.wrapping.document_calls import DocumentCalls
 from tests.wrapping.odd_edits import ODD
-from tests.wrapping.outside import outside_node
+from tests.wrapping.outside import Slim, outside_node
 from tests.wrapping.vocabulary import NAMES, REFUSALS, TAGS, TEXTS, is_element
 from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
 from xmlcep.wrapping.shadow import Tracked
@@ -98,6 +98,7 @@ class Mutator:
                 self.insert_outside,
                 self.replace_by_outside,
                 self.append_outside_taker,
+                self.change_class,
             ]
         self.parsers: list[tuple[Any, list[str]]] = []
         if fed:
@@ -402,7 +403,9 @@ class Mutator:
         self.element().base = self.random.choice(["http://x/", None])
 
     def set(self) -> Any:
-        return self.element().set(self.random.choice(NAMES), self.random.choice(["1", "2", "\x01", "3\n"]))
+        return self.element().set(
+            self.random.choice(NAMES), self.random.choice(["1", "2", "\x01", "3\n", "", " "])
+        )
 
     def attrib_set(self) -> Any:
         self.element().attrib[self.random.choice(NAMES)] = self.random.choice(["1", "4"])
@@ -537,16 +540,27 @@ class Mutator:
         first[0].append(first[1])
         then[0].append(then[1])
 
+    def change_class(self) -> Any:
+        """An element of the tree gets a class of the application's."""
+        node = self.element()
+        if type(self.root) is not etree._Element and isinstance(node, Tracked):
+            node.__class__ = Slim
+
     # --- nodes of parsers that go on
 
     def begin_feeding(self) -> Any:
         """A node comes here that a parser has just completed, or is completing as far as anybody can say."""
         pieces = cut(FED, self.random)
-        parser = etree.XMLPullParser(events=self.random.choice([("end",), ("start", "end")]))
+        kind = self.random.choice([etree.XMLPullParser, etree.XMLPullParser, etree.HTMLPullParser])
+        parser = kind(events=self.random.choice([("end",), ("start", "end")]))
         nodes: list[Any] = []
         while not nodes and pieces:
             parser.feed(pieces.pop(0))
-            nodes = [node for event, node in parser.read_events() if event == "end" and node.tag != "x"]
+            nodes = [
+                node
+                for event, node in parser.read_events()
+                if event == "end" and node.tag not in ("x", "html")
+            ]
         if nodes:
             target, top = self.element(), nodes[-1]
             if self.documents and not isinstance(target, Tracked):

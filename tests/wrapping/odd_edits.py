@@ -284,11 +284,18 @@ def filled(m: Any) -> None:
         m.element().append(etree.XML("<form><input name='n'/><textarea name='n'>t</textarea></form>"))
 
 
+def append_form(m: Any) -> None:
+    """A form of lxml.html's comes, and its elements are held: they would get other classes."""
+    node = lxml.html.fromstring(FORM)
+    m.held_outside = [*m.held_outside[-60:], *node.iter()]
+    m.element().append(node)
+
+
 def form(m: Any) -> None:
     """A form of lxml.html's is edited by what its classes have."""
     forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
     if not forms:
-        m.element().append(lxml.html.fromstring(FORM))
+        append_form(m)
         return
     each = m.random.choice(forms)
     if list(each.inputs):
@@ -305,8 +312,102 @@ def form(m: Any) -> None:
 
 FORM = (
     "<form action=x>t<input name=n><b>u</b>v<input type=checkbox name=c>"
-    + "<select name=s><option>1<option>2</select></form>"
+    + "<select name=s><option>1<option>2</select><label>l</label><textarea name=t>u</textarea></form>"
 )
+
+
+def form_parts(m: Any) -> None:
+    """What else there is to a form of lxml.html's, as long as somebody holds its elements: inputs, labels, links."""
+    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
+    if not forms:
+        append_form(m)
+        return
+    each = m.random.choice(forms)
+    each.set("id", "f")
+    for node in each.iter():
+        kind = m.random.randrange(4)
+        if isinstance(node, lxml.html.LabelElement):
+            if kind:
+                node.for_element = each
+            else:
+                del node.for_element
+        elif isinstance(node, (lxml.html.InputElement, lxml.html.TextareaElement, lxml.html.SelectElement)):
+            if kind == 0:
+                node.name = m.random.choice(["n", "o"])
+            elif kind == 1:
+                node.set("disabled", "disabled")
+            elif isinstance(node, lxml.html.SelectElement):
+                node.multiple = not node.multiple
+            else:
+                node.value = "2"
+    each.classes |= {"y"}
+    each.classes.discard("y")
+    lxml.html.HtmlMixin.rewrite_links(each, lambda link: link + "/")
+    lxml.html.HtmlMixin.resolve_base_href(each)
+    lxml.html.formfill.insert_errors(each, {"n": "bad"})
+
+
+def classes(m: Any) -> None:
+    """The set that the attribute ``class`` is to lxml.html."""
+    found = lxml.html.Classes(m.element().attrib)
+    found.add("x")
+    found |= {"y", "z"}
+    found.discard("x")
+    found.update({"v"})
+    found -= {"y"}
+
+
+def by_namespace(m: Any) -> None:
+    """A function that is registered for all XPath expressions edits, by the node that it is called at, too."""
+    names = etree.FunctionNamespace(G[0])
+
+    def function(context: Any, nodes: Any) -> bool:
+        nodes[0].tail = "by XPath"
+        context.context_node.set("k", "by XPath")
+        return True
+
+    names[G[1]] = function
+    try:
+        m.root.xpath("//b[f:g(.)]", namespaces=F)
+    finally:
+        del names[G[1]]
+
+
+def found_by_paths(m: Any) -> None:
+    """Elements come from all that finds some."""
+    tree, element = m.root.getroottree(), m.element()
+    for found in (
+        m.root.find(".//a"), *m.root.iterfind("b"), *tree.findall(".//c"), *m.root.cssselect("item"),
+        *etree.ETXPath("//{urn:x}d")(m.root), *element.getchildren(), *tree.iterfind("//a"),
+        *etree.XPathEvaluator(m.root)("//b"), *etree.XPathDocumentEvaluator(tree)("//c"),
+        *element.xpath("preceding::*"),
+    ):  # fmt: skip
+        if is_plain(found):
+            found.set("k", m.random.choice(["f", "g"]))
+    for each in m.root.xpath("//@l | //@k"):
+        each.getparent().text = each
+
+
+def by_other_trees(m: Any) -> None:
+    """Other tree objects of the same nodes; what is parsed into one is none of the document's."""
+    tree = copy.copy(m.root.getroottree())
+    tree.getroot().set("k", "by a copy of the tree")
+    etree.ElementTree(m.element()).getroot().text = "by a tree of its own"
+    tree.parse(BytesIO(b"<other/>"))
+    tree.getroot().text = "no text of the document"
+
+
+def sax_into(m: Any) -> None:
+    """A SAX handler goes on in an element of the tree."""
+    handler = sax.ElementTreeContentHandler(makeelement=m.root.makeelement)
+    handler.startElement("x", {})
+    handler._element_stack.append(m.element())
+    handler.startElementNS((None, "a"), "a", {(None, "k"): "by SAX"})
+    handler.characters("s")
+    handler.characters("ax")
+    handler.endElementNS((None, "a"), "a")
+    handler.characters("behind")
+    handler.ignorableWhitespace(" ")
 
 
 def mixed_in(m: Any, call: Callable[[Any], Any]) -> None:
@@ -365,6 +466,16 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "from XHTML": lambda m: lxml.html.xhtml_to_html(m.root),
     "fill form": filled,
     "form": form,
+    "form parts": form_parts,
+    "classes as a set": classes,
+    "XPath by a namespace": by_namespace,
+    "found by paths": found_by_paths,
+    "other trees": by_other_trees,
+    "SAX into": sax_into,
+    "append of XMLID": lambda m: m.element().append(etree.XMLID("<x><a id='i'>1</a>2</x>")[1].get("i")),
+    "append of the root of iterparse": lambda m: [
+        m.element().append(each.root) for each in [parsing()] if list(each)
+    ][:0],
     "included": included,
     "tag = None": lambda m: set_attribute(m.element(), "tag", None),
     "tag = bad": lambda m: set_attribute(m.element(), "tag", "a b"),
@@ -548,6 +659,7 @@ ODD_SEVERAL = {
     "XPath that edits", "XPath that takes away", "XSLT that edits", "target of a parser", "held attributes",
     "edits of a walk", "drop_tag", "drop_tree", "text by a smart string", "reversed siblings",
     "append of an own class", "append of iterparse", "attrib.pop of all", "many attributes, one by one", "to XHTML",
+    "form parts", "classes as a set", "XPath by a namespace", "found by paths", "other trees", "SAX into",
     "from XHTML", "fill form", "form", "included", "append E with a node", "comment tail", "comment beside comment",
 }  # fmt: skip
 """Those that are several edits."""

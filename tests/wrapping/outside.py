@@ -14,6 +14,12 @@ class Own(etree.ElementBase):
     """An element class of an application."""
 
 
+class Slim(etree.ElementBase):
+    """One that an element may get by assignment."""
+
+    __slots__ = ()
+
+
 def plain_parser() -> etree.XMLParser:
     """A parser that makes elements of lxml's own class, whatever lxml's default is just now."""
     parser = etree.XMLParser()

@@ -20,7 +20,7 @@ from .cascades import Cascades
 from .detecting import detector_on
 from .errors import DocumentError, WrapError
 from .parsing import parse_file
-from .rule_set import Function, RuleSet
+from .rule_set import Function, RuleSet, Validity
 from .single import Single
 
 
@@ -56,7 +56,7 @@ class ActiveRules(Single):
         first = max((each.first + len(each.rules.active_rules) for each in cascades.open), default=0)
         self._set = RuleSet(
             rules, EventHistory(_detector(rules, triggers, cascades, initial=initial)), by_event, first, functions,
-            on_fire, on_error, limit, most, strict, _schema(schema), rules.reference_roots(), rules.externals,
+            on_fire, on_error, limit, most, strict, _validity(schema), rules.reference_roots(), rules.externals,
         )  # fmt: skip
         self._cascades: Cascades | None = cascades
         cascades.add(self._set)
@@ -122,10 +122,12 @@ def _check(
             raise WrapError(f"{name} is {number!r}: expected a whole number from 1 on")
 
 
-def _schema(given: str | Path | etree.XMLSchema | None) -> etree.XMLSchema | None:
-    if given is None or isinstance(given, etree.XMLSchema):
-        return given
+def _validity(given: str | Path | etree.XMLSchema | None) -> Validity | None:
+    if given is None:
+        return None
+    if isinstance(given, etree.XMLSchema):
+        return Validity(given, edits=True)
     try:
-        return etree.XMLSchema(parse_file(given))
+        return Validity(etree.XMLSchema(parse_file(given)), edits=False)
     except (OSError, DocumentError, etree.Error) as error:
         raise WrapError(f"{given}: the schema cannot be used: {error}") from error

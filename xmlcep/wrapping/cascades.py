@@ -28,7 +28,7 @@ from . import foreign
 from .afterwards import Afterwards
 from .deeds import Deed, Deeds
 from .firings import firings_of, triggered_by
-from .rule_set import RuleSet
+from .rule_set import RuleSet, Validity
 from .savepoints import Savepoint
 from .scenes import Scene, scene_of
 from .shadow import ShadowTree
@@ -374,8 +374,8 @@ class Cascades:
             for program in form.actions:
                 current = program
                 counts.append(self._perform(program, environment))
-            if rules.schema is not None:
-                self._check_schema(rules)
+            if rules.validity is not None:
+                self._check_validity(rules.validity)
         except (RefusedActionError, XmlCepError, ValueError, TypeError, etree.Error) as error:
             self._roll_back(savepoint)
             rules.counts.failed += 1
@@ -409,15 +409,11 @@ class Cascades:
             foreign.catch_up(self.tree)
         return count
 
-    def _check_schema(self, rules: RuleSet) -> None:
+    def _check_validity(self, validity: Validity) -> None:
         """L12: a firing does not make a valid document invalid."""
-        schema = rules.schema
-        assert schema is not None
-        root = self.tree.root
-        if not schema.validate(root):
-            said = schema.error_log.last_error
-            why = said.message if said else "the schema says so"
-            raise RefusedActionError(f"the document would not be valid: {why}")
+        objection = validity.objection(self.tree.root)
+        if objection is not None:
+            raise RefusedActionError(f"the document would not be valid: {objection}")
 
     # ---- the application is told ----------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ from .raw import (
     number_of_children,
 )
 from .reconcile import reconcile
-from .shadow import ShadowNode, ShadowTree, entry_of, owners, shadow_of, tree_of
+from .shadow import ShadowNode, ShadowTree, Tracked, entry_of, owners, shadow_of, tree_of
 from .spelling import check_incoming, check_node
 
 Call = Callable[[], None]
@@ -262,6 +262,28 @@ def born(tree: ShadowTree, node: Node) -> None:
         tree.open_children(above)
         reconcile(tree, [above])
     tree.end_edit()
+
+
+# --- a node gets another class
+
+
+def set_class_of(node: Node, value: type) -> None:
+    """``node.__class__ = value``: with a class of the application's its edits are not seen any more (see `foreign`).
+
+    Raises `RefusedError` for classes that nodes of wrapped documents cannot have.
+    """
+    shadow = ready(node) if not issubclass(value, Tracked) else None
+    old = type(node)
+    object.__setattr__(node, "__class__", value)
+    if shadow is not None:
+        try:
+            check_node(node)
+        except RefusedError:
+            object.__setattr__(node, "__class__", old)
+            raise
+        shadow.tree.open_all()
+        shadow.tree.add_foreign(node)
+        shadow.tree.end_edit()
 
 
 # --- anything may happen to some child lists

@@ -163,7 +163,7 @@ def remove_child(self: Node, element: Any) -> None:
         return
     tree = shadow.tree
     following = get_next(element)
-    if following is not None:
+    if following is not None and type(entry_of(following)) is not ShadowNode:
         tree.open_known(following)
     _remove(self, element)
     unlink(tree, shadow, following)

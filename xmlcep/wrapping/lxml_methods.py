@@ -14,7 +14,17 @@ from lxml import etree
 from . import fast_paths
 from .assignments import set_base_of, set_name_of, set_target_of
 from .attributes import TrackedAttributes
-from .edits import born, open_all, put, ready_to_leave, rearrange, refuse_cycle, refuse_duplicates, take_out
+from .edits import (
+    born,
+    open_all,
+    put,
+    ready_to_leave,
+    rearrange,
+    refuse_cycle,
+    refuse_duplicates,
+    set_class_of,
+    take_out,
+)
 from .errors import CallbackError, RefusedError
 from .mutations import change_tail, insert_leaf
 from .raw import Element, get_parent, get_previous, get_tail, is_element
@@ -233,7 +243,7 @@ def _taken_back(node: Any, error: BaseException) -> None:
 
 _SETTERS: dict[str, Callable[[Any, Any], None]] = {
     "text": fast_paths.assign_text, "tail": fast_paths.assign_tail, "tag": set_name_of, "base": set_base_of,
-    "target": set_target_of,
+    "target": set_target_of, "__class__": set_class_of,
 }  # fmt: skip
 
 LOOKUP = etree.ElementDefaultClassLookup(

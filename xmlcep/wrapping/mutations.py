@@ -442,7 +442,10 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
 def link(tree: ShadowTree, node: Node, prev: Node) -> None:
     """The sibling before ``node`` is now ``prev``."""
     shadow = shadow_of(node)
-    touch(tree, node, shadow)
+    if shadow.pristine:
+        tree.original.previous.setdefault(node, shadow.prev)
+    if tree.journal is not None:
+        tree.journal.keep(shadow)
     shadow.prev = prev
 
 

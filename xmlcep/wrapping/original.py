@@ -14,6 +14,8 @@ from ..xml_writer import xml_text
 from .errors import RefusedError
 from .raw import Element, Node, contents, get_parent, get_previous
 
+_new = tuple.__new__
+
 
 class First(NamedTuple):
     """What a node was when events first told of it, or of something at or below it.
@@ -34,8 +36,8 @@ class First(NamedTuple):
         if shadow.trie is None:
             return cls((shadow.tail,), shadow.number, parent, shadow.prev)
         attributes = {name: attribute.value for name, attribute in (shadow.attributes or {}).items()}
-        contents = shadow.trie.name, shadow.text, shadow.tail, attributes
-        return cls(contents, shadow.number, parent, shadow.prev)
+        told = shadow.trie.name, shadow.text, shadow.tail, attributes
+        return _new(cls, (told, shadow.number, parent, shadow.prev))
 
 
 class Original:
@@ -45,13 +47,15 @@ class Original:
     different there has slipped through before.
     """
 
-    __slots__ = ("_first", "_text", "lost", "nodes")
+    __slots__ = ("_first", "_text", "lost", "nodes", "previous")
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.lost: list[Node] = []  # nodes that are elsewhere now, and of which no event has ever told
         self._text = b""
         self._first: dict[Node, First] = {}
+        self.previous: dict[Node, Node | None] = {}
+        """The node before each that has another before it now, and was as it had been until then."""
 
     def pin(self, root: Node, entry: Any, enter: Callable[[Node, Any], None]) -> set[type]:
         """Gives every node of the tree an entry in the table; returns the classes of proxies found."""
@@ -76,7 +80,7 @@ class Original:
         return self._text
 
     def keep(self, node: Node, shadow: Any) -> None:
-        """``node`` is about to change, to move, or to go: keeps what its shadow has, which is its first state."""
+        """``node`` is about to change, or to go: keeps what its shadow has, which is its first state."""
         self._first[node] = First.of(shadow)
 
     def differences(
@@ -107,7 +111,7 @@ class Original:
                         f"{node!r}: was {shown(old)} when it was wrapped, and {known.contents} when events first told "
                         "of it"
                     )
-                elif not self._was_told_as(known, old, index, told):
+                elif not self._was_told_as(node, known, old, index, told):
                     yield f"{node!r}: stood elsewhere, when events first told of it, than when it was wrapped"
             elif not self._stands_as(node, old, index):
                 yield f"{node!r}: stands elsewhere than when it was wrapped"
@@ -115,7 +119,7 @@ class Original:
                 yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
 
     def _was_told_as(
-        self, known: First, old: Node, index: Mapping[Any, int], told: Sequence[First | None]
+        self, node: Node, known: First, old: Node, index: Mapping[Any, int], told: Sequence[First | None]
     ) -> bool:
         """Whether events first told of a node where it was: below which parent, and behind which node."""
         parent, previous = old.getparent(), old.getprevious()
@@ -124,7 +128,8 @@ class Original:
         above = told[index[parent]]
         if above is None or above.number != known.parent:
             return False
-        return known.previous is (None if previous is None else self.nodes[index[previous]])
+        before = None if previous is None else self.nodes[index[previous]]
+        return self.previous.get(node, known.previous) is before
 
     def _stands_as(self, node: Node, old: Node, index: Mapping[Any, int]) -> bool:
         """Whether a node has the parent and the node before it that it had; the document element stands anywhere."""

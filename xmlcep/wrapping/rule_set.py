@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
@@ -14,6 +15,7 @@ from ..errors import XmlCepError
 from ..events import CompositeEvent, CompositeType
 from ..rules import Rules
 from ..rules.rule_programs import RuleProgram
+from .raw import Node
 
 Function: TypeAlias = Callable[[FiringRecord], Any]
 """A function of the application that rules call."""
@@ -25,6 +27,25 @@ class Triggered(NamedTuple):
     rule: RuleProgram
     event: CompositeEvent
     anchor: Anchor
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """A schema that keeps a document valid (L12).
+
+    ``edits``: it may give what it validates attributes and texts that have defaults, as one of the application's may
+    (``attribute_defaults=True``; lxml tells nobody whether it does).
+    """
+
+    schema: etree.XMLSchema
+    edits: bool
+
+    def objection(self, root: Node) -> str | None:
+        """What it says against a tree, which stays as it is; None if that is valid."""
+        if self.schema.validate(copy.deepcopy(root) if self.edits else root):
+            return None
+        said = self.schema.error_log.last_error
+        return said.message if said else "the schema says so"
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +66,7 @@ class RuleSet:
     limit: int
     most: int
     strict: bool
-    schema: etree.XMLSchema | None
+    validity: Validity | None
     references: Mapping[str, etree._Element]
     externals: Mapping[str, CompositeType]
     waiting: list[Triggered] = field(default_factory=list)
