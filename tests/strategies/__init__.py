@@ -6,8 +6,8 @@ in which trees take what others raise under other nodes (`taking` names them). A
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
 conditions and timers meet; in `dense_rule_sets` and `dense_histories` much happens at few nodes, in `edge_rule_sets`
-and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets` and `late_histories` things happen at nodes
-that are gone, in `moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in
+and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets` and `late_histories` things happen at
+nodes that are gone, in `moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in
 `levelled_rule_sets` trees stand above one another, in `external_rule_sets` and `external_histories` rules raise events
 of their own.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
