@@ -7,6 +7,8 @@ what the rules say of                                             is reached by
 ----------------------------------------------------------------- ------------------------------------------------------
 contexts (H4, H5, Q1, Q2, C1 to C13), order, windows and gaps to   dense, dense-full, dense-plain: much at few nodes
 their edges (W3, W4), `strict` (S3)
+one constraint, exactly kept or exactly missed (W3, W4, S3, A1 to  edges: one operator, an item, time in such steps
+A3, R1, Z4 to Z8, Z15, Z16, Z27), arrivals that are late
 one event in several operands (K4, H3, C8), silent empties (M5)    twice, dense-twice
 termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
 what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
@@ -33,6 +35,8 @@ from tests.strategies import (
     absence_rule_sets,
     dense_histories,
     dense_rule_sets,
+    edge_histories,
+    edge_rule_sets,
     external_histories,
     external_rule_sets,
     full_rule_sets,
@@ -75,6 +79,7 @@ MODES: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "meet-moves": (meeting_rule_sets(), moving_histories()),
     "late-moves": (late_rule_sets(), moving_histories()),
     "dense": (dense_rule_sets(), dense_histories()),
+    "edges": (edge_rule_sets(), edge_histories()),
     "dense-full": (full_rule_sets(), dense_histories()),
     "dense-plain": (rule_sets(), dense_histories()),
     "dense-twice": (rules_with_one_event_twice(), dense_histories()),

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import difference, rules_of
 from tests.strategies import (
+    EDGES,
     EVERYTHING,
     History,
     absence_rule_sets,
     dense_histories,
     dense_rule_sets,
+    edge_histories,
+    edge_rule_sets,
     external_histories,
     external_rule_sets,
     full_rule_sets,
@@ -74,6 +77,13 @@ def test_timers_and_releases_at_nodes_that_are_gone(
 @given(dense_rule_sets(), dense_histories())
 def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
+
+
+@pytest.mark.parametrize("about", EDGES)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data(), history=edge_histories())
+def test_the_edges_of_constraints(about: str, data: st.DataObject, history: History) -> None:
+    check(data.draw(edge_rule_sets(about=about)), history)
 
 
 @settings(max_examples=150, deadline=None)
@@ -137,6 +147,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
         absence_rule_sets(),
         levelled_rule_sets(),
         dense_rule_sets(),
+        edge_rule_sets(),
     )
 )
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:

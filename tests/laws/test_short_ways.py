@@ -20,13 +20,20 @@ from hypothesis import strategies as st
 from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
+from path_types import PathInstance
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of, take
+from tests.reference.paths import path_of
+from tests.reference.relations import project
 from tests.strategies import (
     EVERYTHING,
     SNOOP,
     History,
     absence_rule_sets,
+    dense_histories,
+    dense_rule_sets,
+    edge_histories,
+    edge_rule_sets,
     external_histories,
     external_rule_sets,
     full_rule_sets,
@@ -40,7 +47,8 @@ from tests.strategies import (
     rule_sets,
     timed_histories,
 )
-from xmlcep.algebra import ContextName, EventDefinition
+from tests.strategies.meetings import waiting_rule_sets
+from xmlcep.algebra import ContextName, EventDefinition, Operator, walk
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.departed import Departed
@@ -236,7 +244,8 @@ def _in_part(
             )
         found[-1] += [composite.to_record() for composite in raised]
         if not goes_on:
-            found.append([composite.to_record() for composite in detector.end_edit()])
+            found[-1] += [composite.to_record() for composite in detector.end_edit()]
+            found.append([])
     found[-1] += [composite.to_record() for composite in detector.close()]
     return [sorted(each, key=repr) for each in found]
 
@@ -269,6 +278,44 @@ def test_what_happens_elsewhere(
         event(construct)
 
 
+def _means_something(definitions: Sequence[EventDefinition], beside: PathInstance) -> bool:
+    """Whether an event there is one of a group, or in the way of `strict` in flat context, or its time makes something
+    due, of which whoever is told that it has happened elsewhere is told by `advance`."""
+    operators = [
+        (definition, part)
+        for definition in definitions
+        for part in walk(definition.expression)
+        if isinstance(part, Operator)
+    ]
+    return any(
+        part.has_timers
+        or (part.options.strict if definition.flat else project(path_of(part), beside) is not None)
+        for definition, part in operators
+    )
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.one_of(edge_rule_sets(), waiting_rule_sets(), waiting_rule_sets(), absence_rule_sets()),
+    edge_histories(),
+)
+def test_what_means_nothing_has_happened_elsewhere(
+    definitions: tuple[EventDefinition, ...], history: History
+) -> None:
+    """To be told where no rule looks that something has happened is to be fed it."""
+    beside = [
+        place
+        for place, step in enumerate(history.steps)
+        if isinstance(step, PrimitiveEvent) and step.path.last.test == "billTo"
+    ]
+    if not beside or any(_means_something(definitions, history.steps[place].instance) for place in beside):
+        return
+    found = _in_part(definitions, history.steps, frozenset(beside))
+    assert found == _in_part(definitions, history.steps, frozenset())
+    for construct in constructs_of(definitions, history.steps) if any(found) else ():
+        event(construct)
+
+
 @settings(max_examples=60, deadline=None)
 @given(full_rule_sets(constructs=KNOWN), timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
 def test_with_every_construct(definitions: tuple[EventDefinition, ...], history: History) -> None:
@@ -283,6 +330,12 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(dense_rule_sets(), edge_rule_sets()), st.one_of(dense_histories(), edge_histories()))
+def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 

@@ -142,6 +142,13 @@ event E = x[1,*]{name=M} ins(item/price) ; ins(item) ; not ins(item/comment) ; i
 """
 
 LEADING = """
+# several that come at once, one by one, whatever must not have come before them (C10)
+event E {context=$context} = not ins(item/comment) ; (ins(item/price)){end=custom} ; ins(item/quantity)
+    recent       | p1 q1 p1.2 flush q1.2 | 3: (p1)+q1; 4: (p1.2)+q1.2
+    next         | p1 q1 p1.2 flush q1.2 | 4: (p1)+q1.2 (p1.2)+q1.2
+event E {context=$context} = ins(item/price) ; not ins(item/comment) ; (ins(item/quantity)){end=custom}
+    recent       | p1 q1 q1.2 flush    | 3: p1+(q1) p1+(q1.2)
+    next         | p1 q1 p1.2 q1.2 flush | 4: p1+(q1) p1.2+(q1.2)
 event E {context=$context} = not ins(item/comment) ; ins(item/price)
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 c1 p1.2 p2 | 1: p1; 4: p2
     unrestricted, recent, chronicle, continuous, cumulative, next | c1 p1 |

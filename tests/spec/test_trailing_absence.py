@@ -19,6 +19,10 @@ event E {context=$context} = (ins(item/price) ; not ins(item/quantity)){end=cust
     cumulative                                                    | p1 p1.2 flush     | 2: p1+p1.2
     # all earlier candidates end, not only the oldest
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 p1.2 q1 flush  |
+# cumulative: in order of operand, also if one event is stored in several of which it is in one
+event E {context=cumulative, end=custom} =
+ins(item/quantity) ; not ins(item/comment) ; ins(item/quantity) ; not ins(item/price)
+    q1 q1.2 c1 q1.3 q1.4 flush         | 5: q1+q1.3+q1.2+q1.4
 # several operands before it, as a sequence of their own in the same context
 event E {context=$context} = (ins(item) ; ins(item/price) ; not ins(item/quantity)){end=custom}
     unrestricted | i1 p1 q1 p1.2 flush | 4: i1+p1.2

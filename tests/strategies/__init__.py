@@ -5,10 +5,11 @@ definitions over the same small alphabet of names, so that they find something; 
 in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
-conditions and timers meet; in `dense_rule_sets` and `dense_histories` much
-happens at few nodes; in `late_rule_sets` and `late_histories` things happen at nodes that are gone, in
-`moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand
-above one another, in `external_rule_sets` and `external_histories` rules raise events of their own.
+conditions and timers meet; in `dense_rule_sets` and `dense_histories` much happens at few nodes, in `edge_rule_sets`
+and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets` and `late_histories` things happen at
+nodes that are gone, in `moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in
+`levelled_rule_sets` trees stand above one another, in `external_rule_sets` and `external_histories` rules raise events
+of their own.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
@@ -21,6 +22,9 @@ take the same event.
 from .absences import absence_rule_sets as absence_rule_sets
 from .dense import dense_histories as dense_histories
 from .dense import dense_rule_sets as dense_rule_sets
+from .edges import EDGES as EDGES
+from .edges import edge_histories as edge_histories
+from .edges import edge_rule_sets as edge_rule_sets
 from .externals import external_histories as external_histories
 from .externals import external_rule_sets as external_rule_sets
 from .full_rules import EVERYTHING as EVERYTHING
@@ -46,12 +50,15 @@ from .wholes import whole_rule_sets as whole_rule_sets
 
 __all__ = [
     "DOCUMENTS",
+    "EDGES",
     "EVERYTHING",
     "SNOOP",
     "History",
     "absence_rule_sets",
     "dense_histories",
     "dense_rule_sets",
+    "edge_histories",
+    "edge_rule_sets",
     "external_histories",
     "external_rule_sets",
     "full_rule_sets",

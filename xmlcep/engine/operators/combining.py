@@ -164,7 +164,8 @@ class CombiningState(ChoosingState, DeferrableState):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         if len(arrivals) > 1 and self.context.one_by_one:
             for entry in arrivals:
-                self.arrive(child, key, (entry,), cause)
+                # Each may empty the group. Not `arrive`: a sequence counts its operands in another way there.
+                self.admit(self.groups.get(key) or self.open_group(key), child, key, (entry,), cause)
             return
         group = self.groups.get(key)
         if group is None:

@@ -49,6 +49,12 @@ class Candidate:
         return [entry for _, entry in self.members]
 
 
+def _taken(before: Sequence[Sequence[Entry]], stored: Sequence[Sequence[Entry]]) -> list[tuple[int, Entry]]:
+    """What operands had and no longer have, each with its operand."""
+    left = [set(map(id, entries)) for entries in stored]
+    return [(k, entry) for k, entries in enumerate(before) for entry in entries if id(entry) not in left[k]]
+
+
 def _due_of(candidate: Candidate) -> int:
     assert candidate.due is not None
     return candidate.due
@@ -110,17 +116,10 @@ class TrailingSequenceState(SequenceState):
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         group.now = self.clock.point
-        operands: dict[int, list[int]] = {}
-        if self.context.batches:  # one entry may stand in several
-            for k, stored in enumerate(group.stored):
-                for entry in stored:
-                    operands.setdefault(id(entry), []).append(k)
+        # In cumulative context an operand may have several, and one entry may stand in several operands.
+        before = [list(stored) for stored in group.stored] if self.context.batches else []
         for combination in self.context.on_arrival(group, self.exists, child, arrivals):
-            if not operands:
-                self._add(key, list(enumerate(combination)))
-                continue
-            left = {identity: iter(where) for identity, where in operands.items()}
-            self._add(key, [(next(left[id(entry)]), entry) for entry in combination])
+            self._add(key, _taken(before, group.stored) if before else list(enumerate(combination)))
         if group.is_empty():
             self.close_group(key)
 
