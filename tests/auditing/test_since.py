@@ -161,7 +161,7 @@ def check_runs(
         growing.check(whole)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
 def test_random_cuts_with_every_construct(definitions: Any, data: st.DataObject) -> None:
     note(show_rules(definitions))
@@ -176,7 +176,7 @@ def test_random_cuts_with_every_construct(definitions: Any, data: st.DataObject)
     check_runs(rules_of(definitions), items, seen, until, rest=rest, operators=operators)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE - {"time"}), st.data())
 def test_random_cuts_of_logs_with_headers_and_bad_lines(definitions: Any, data: st.DataObject) -> None:
     rules = rules_of(definitions)
