@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS
 
 from tests.kills import fsync_at_once
 
@@ -27,11 +29,20 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 # A slow machine must not fail a test: no deadline, and slow data generation is no error.
 # The suite says the same of the same code: examples are drawn anew with  pytest --hypothesis-profile=random.
-settings.register_profile(
-    "xmlcep", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
-settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Each example is drawn anew. Left to itself hypothesis draws one of six and makes the other five of it, writing one
+# part of it over another: of 120 rule sets with their histories 20 are new. Under another name it does without.
+AVAILABLE_PROVIDERS["anew"] = AVAILABLE_PROVIDERS["hypothesis"]
+_COMMON: dict[str, Any] = {
+    "deadline": None, "suppress_health_check": [HealthCheck.too_slow], "backend": "anew", "max_examples": 60,
+}  # fmt: skip
+settings.register_profile("xmlcep", derandomize=True, **_COMMON)
+settings.register_profile("random", **_COMMON)
 settings.load_profile("xmlcep")
+
+# Bytecode is kept whatever the environment says: to read 850 modules from source, and to rewrite the assertions of
+# tests, takes each process of a run six seconds, and each that a test starts half a second.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LONG = tuple(
     f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
@@ -91,7 +102,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
+            file = _file(nodeid)
             return "spark" if _uses_spark(file) else file
 
     if config.option.dist != "load":
@@ -104,9 +115,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """What takes long goes first, so that no process is left with it at the end."""
     for item in items:
         uses = "spark" in getattr(item, "fixturenames", ())
-        assert not uses or _uses_spark(item.location[0]), f"{item.nodeid}: write spark: SparkSession"
+        assert not uses or _uses_spark(_file(item.nodeid)), f"{item.nodeid}: write spark: SparkSession"
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (not _uses_spark(item.location[0]), not item.nodeid.startswith(LONG)))
+        items.sort(key=lambda item: (not _uses_spark(_file(item.nodeid)), not item.nodeid.startswith(LONG)))
+
+
+def _file(nodeid: str) -> str:
+    """The file of a test, as its id begins; to ask the test for its place costs much more."""
+    return nodeid.partition("::")[0]
 
 
 @cache

@@ -54,7 +54,7 @@ def conflicts(rules: Rules) -> list[tuple[str, str, str]]:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 1_000_000))
 def test_any_rules(seed: int) -> None:
     rules = random_rules(seed, 12)
@@ -76,7 +76,7 @@ def locations(draw: st.DrawFn) -> Location:
     return tuple(items) if last is None or not items else (*items, last)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.lists(locations(), max_size=12), st.lists(locations(), max_size=3))
 def test_whatever_overlaps_is_found(stored: list[Location], asked: list[Location]) -> None:
     found = LocationIndex((location, number) for number, location in enumerate(stored)).near(asked)

@@ -109,7 +109,7 @@ RULES = st.builds(
 
 
 @given(st.lists(RULES, min_size=1, max_size=3, unique_by=lambda rule: rule.name))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_any_rule_is_read_as_it_is_printed(rules: list[ActiveRule]) -> None:
     text = print_definitions([], {}, (), rules)
     problems: list[Any] = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.actions.random_rules import ends, graph_of, random_rules
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 1_000_000), st.integers(0, 1_000_000))
 def test_without_a_cycle_every_cascade_ends(seed: int, edits: int) -> None:
     """No rule can come twice in a chain, so none is deeper than there are rules."""
@@ -18,7 +18,7 @@ def test_without_a_cycle_every_cascade_ends(seed: int, edits: int) -> None:
     assert ends(rules, edits, edits=12, limit=len(rules.active_rules)), str(rules)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1_000_000), st.integers(0, 1_000_000))
 def test_what_does_not_end_has_a_cycle(seed: int, edits: int) -> None:
     """The other way round; and whatever is undone, tree and shadow agree (`ends` looks)."""

@@ -129,7 +129,7 @@ def check(definitions: Definitions, found: list[Life], data: st.DataObject) -> N
         assert found_in_parts(logs, rules, operators=operators) == wanted
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(rule_sets(), lives(max_documents=2), st.data())
 def test_any_rules(definitions: Definitions, found: list[Life], data: st.DataObject) -> None:
     check(definitions, found, data)
@@ -138,7 +138,7 @@ def test_any_rules(definitions: Definitions, found: list[Life], data: st.DataObj
 BUSY = lives(max_documents=2, busy=True, min_actions=4)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(reusing_rule_sets(), BUSY, st.data())
 def test_trees_that_take_what_others_raise_under_other_nodes(
     definitions: Definitions, found: list[Life], data: st.DataObject
@@ -171,13 +171,13 @@ LOOKING = parse_rules(
 BEGUN_LATE = lives(max_documents=2, busy=True, min_actions=5, late=True)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(IN_TRANSACTIONS, st.data())
 def test_what_waits(found: list[Life], data: st.DataObject) -> None:
     check(WAITING, found, data)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(BEGUN_LATE, st.data())
 def test_what_looks_at_the_document(found: list[Life], data: st.DataObject) -> None:
     check(LOOKING, found, data)

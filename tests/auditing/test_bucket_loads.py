@@ -46,7 +46,7 @@ def routed(
     return merge, [each for each in items if isinstance(each, Chunk)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(rule_sets(), st.data(), st.integers(1, 5), st.integers(1, 4))
 def test_keys_are_counted_as_they_are_explained(definitions, data, buckets: int, batch_size: int) -> None:
     plan = make_plan(Rules.from_definitions(definitions))

@@ -146,7 +146,7 @@ def test_both_engines_in_spite_of_disorder(spark: SparkSession, tmp_path: Path) 
         assert distributed.summary.rules == local.summary.rules
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(rule_sets(), st.data())
 def test_random_rules_and_logs(definitions, data) -> None:
     """Without Spark: the local engine, record by record too, and the distributed replay done by plain Python."""

@@ -105,7 +105,7 @@ def check_against_watch(
         assert found_in_parts(files, rules, operators=operators, until=until) == wanted
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE),
     st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
@@ -118,7 +118,7 @@ def test_audits_find_what_a_watch_raises(
     check(definitions, histories, operators=operators, until=until)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     meeting_rule_sets(),
     st.lists(st.tuples(meeting_histories(), st.integers(0, 30)), min_size=1, max_size=2),

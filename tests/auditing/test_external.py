@@ -112,7 +112,7 @@ def logs(draw: st.DrawFn, doc: str, *, odd: bool) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(list(RULES)), st.data())
 def test_both_engines_find_the_same(name: str, data: st.DataObject) -> None:
     rules = parse_rules(DECLARED + RULES[name])

@@ -43,7 +43,7 @@ def always_tired() -> Iterator[None]:
             yield
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(
     full_rule_sets(constructs=PLAIN),
     st.lists(timed_histories(), min_size=2, max_size=4),

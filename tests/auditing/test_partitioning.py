@@ -79,7 +79,7 @@ def _outcome(rules: Rules, on_bad: OnBadRecord, run: Callable[[Collector, Spool]
         return lines, list(spool.bad()), (described, withheld, said)
 
 
-@settings(max_examples=90)
+@settings(max_examples=45)
 @given(rule_sets(), st.data(), st.booleans())
 def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operators) -> None:
     rules = Rules.from_definitions(definitions)

@@ -19,7 +19,7 @@ from xmlcep.log.json_codec import FASTEST, STANDARD, JsonCodec
 from xmlcep.rules import Rules, parse_rules
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(
     reusing_rule_sets(),
     documents(busy=True, min_actions=4, max_documents=2).flatmap(interleaved),

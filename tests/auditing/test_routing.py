@@ -162,7 +162,7 @@ def cut(log: Sequence[Record], places: Sequence[int]) -> list[Sequence[Record]]:
 cuts = st.lists(st.integers(1, 30), max_size=8)
 
 
-@settings(max_examples=180)
+@settings(max_examples=90)
 @given(histories(), cuts, cuts, st.sampled_from((1, 3, 50)))
 def test_records_and_markers_are_those_of_the_model(
     log: list[Record], batches: list[int], segments: list[int], buckets: int
@@ -170,7 +170,7 @@ def test_records_and_markers_are_those_of_the_model(
     check(RULES, [cut(segment, batches) for segment in cut(log, segments)], buckets)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     histories(),
     cuts,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BAD = (b'{"doc": "doc1", "ts": "soon"}', b"no record", b'{"xmlcep": 1, "kind": "header", "doc": 7}')
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(rule_sets(), st.data(), st.booleans(), st.sampled_from(OnBadRecord))
 def test_many_documents_in_many_small_files(definitions, data, operators: bool, on_bad: OnBadRecord) -> None:
     if on_bad is OnBadRecord.FAIL:

@@ -194,7 +194,7 @@ def logs(draw: st.DrawFn, packed: bool) -> tuple[list[list[Record]], list[set[st
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@settings(max_examples=90)
+@settings(max_examples=45)
 @given(st.sampled_from((PLAIN, APART, LATE, ASKING)) | rule_sets().map(Rules.from_definitions), st.data())
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
@@ -232,7 +232,7 @@ MANY = parse_rules(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.integers(2, 3), st.sampled_from(("", "/price", "/quantity", "upd", "del"))),
@@ -271,7 +271,7 @@ def test_strands_are_put_together_again(
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.sampled_from((PLAIN, APART, LATE, ASKING, ASKING)), st.data())
 def test_routed_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     pytest.importorskip("pyarrow")

@@ -35,7 +35,7 @@ def fed(detector: Detector, steps: Sequence[object]) -> list[str]:
     return raised
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(full_rule_sets(), histories(busy=True), st.floats(0, 1))
 def test_a_copy_goes_on_as_its_original(
     definitions: tuple[EventDefinition, ...], history: History, share: float

@@ -72,7 +72,7 @@ def check_declared(thing: object, seen: set[int]) -> None:
                 check_declared(getattr(thing, name), seen)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(full_rule_sets(), timed_histories())
 def test_the_table_knows_all_running_state(
     definitions: tuple[EventDefinition, ...], history: History

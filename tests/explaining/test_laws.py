@@ -23,7 +23,7 @@ from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
 
 KNOWN = tuple(name for name in EVERYTHING if name not in UNKNOWN_TO_THE_ENGINE)
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=30, deadline=None)
 
 
 def taken(detector: Any, step: Any) -> list[CompositeEvent]:
@@ -99,7 +99,7 @@ PLAIN = frozenset(KNOWN) & {
 }
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(full_rule_sets(max_events=1, constructs=PLAIN), timed_histories(edits=False))
 def test_what_would_complete_it_does(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y4: fed in its order as edits of one record at the present time, a list raises the event at the node."""

@@ -35,7 +35,7 @@ OFTEN_ENOUGH = 8
 # Without edits of several records and what asks the document: each event stands for itself.
 ALONE = frozenset(KNOWN) - {"edit"}
 some = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

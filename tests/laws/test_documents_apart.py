@@ -7,41 +7,37 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import strategies as some
 from tests.laws.agreement import rules_of, take
-from tests.strategies import (
-    History,
-    external_rule_sets,
-    full_rule_sets,
-    late_histories,
-    late_rule_sets,
-    levelled_rule_sets,
-    meeting_histories,
-    meeting_rule_sets,
-    moving_histories,
-    reusing_rule_sets,
-    rule_sets,
-    timed_histories,
-)
+from tests.strategies import History
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
 
 any_rules = st.one_of(
-    full_rule_sets(), meeting_rule_sets(), late_rule_sets(), levelled_rule_sets(), rule_sets(), reusing_rule_sets(),
-    external_rule_sets(),
-)  # fmt: skip
+    some.full_rule_sets(),
+    some.meeting_rule_sets(),
+    some.late_rule_sets(),
+    some.levelled_rule_sets(),
+    some.rule_sets(),
+    some.reusing_rule_sets(),
+    some.external_rule_sets(),
+)
 
 
 def any_history(doc: str) -> st.SearchStrategy[History]:
     return st.one_of(
-        timed_histories(doc=doc), meeting_histories(doc=doc), late_histories(doc=doc), moving_histories(doc=doc)
-    )  # fmt: skip
+        some.timed_histories(doc=doc),
+        some.meeting_histories(doc=doc),
+        some.late_histories(doc=doc),
+        some.moving_histories(doc=doc),
+    )
 
 
 def raised(detector: Detector, step: Any) -> list[dict[str, Any]]:
     return [composite.to_record() for composite in take(detector, step)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(any_rules, st.tuples(any_history("a"), any_history("b")), st.lists(st.booleans(), max_size=80))
 def test_detectors_that_take_turns(
     definitions: tuple[EventDefinition, ...], histories: tuple[History, History], turns: list[bool]
@@ -61,7 +57,7 @@ def test_detectors_that_take_turns(
     assert found == alone
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(any_rules, any_history("a"), any_history("b"), st.integers(0, 60))
 def test_a_detector_that_begins_again(
     definitions: tuple[EventDefinition, ...], before: History, history: History, many: int

@@ -13,20 +13,20 @@ from tests.strategies.twice import rules_with_one_event_twice
 from xmlcep.algebra import ContextName, EventDefinition
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(rule_sets(), histories())
 def test_any_rules(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
     assert not difference(definitions, history)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(rules_with_one_event_twice(), histories())
 def test_one_event_in_several_operands(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
     assert not difference(definitions, history)
 
 
 @pytest.mark.parametrize("context", SNOOP)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data(), history=histories())
 def test_every_context(context: ContextName, data: st.DataObject, history) -> None:  # type: ignore[no-untyped-def]
     definitions = data.draw(rule_sets(max_events=2, contexts=(context,)))

@@ -7,25 +7,10 @@ from typing import Any
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+from tests import strategies as some
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
-from tests.laws.agreement import as_the_engine_sees, rules_of, take
-from tests.strategies import (
-    EVERYTHING,
-    History,
-    absence_rule_sets,
-    external_histories,
-    external_rule_sets,
-    full_rule_sets,
-    histories,
-    late_histories,
-    late_rule_sets,
-    levelled_rule_sets,
-    meeting_rule_sets,
-    moving_histories,
-    rule_sets,
-    timed_histories,
-    whole_rule_sets,
-)
+from tests.laws.agreement import BY_MUTATION, as_the_engine_sees, rules_of, take
+from tests.strategies import EVERYTHING, History
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
@@ -40,8 +25,8 @@ def detector_after(rules: tuple[EventDefinition, ...], steps: tuple[Any, ...]) -
     return detector
 
 
-@settings(max_examples=60, deadline=None)
-@given(rule_sets(flat=False), histories(clear=True))
+@settings(max_examples=30, deadline=None)
+@given(some.rule_sets(flat=False), some.histories(clear=True))
 def test_nothing_is_kept_of_a_document_that_is_gone(
     rules: tuple[EventDefinition, ...], history: History
 ) -> None:
@@ -76,16 +61,20 @@ def cleared(history: History) -> list[Any]:
 _CASES = st.one_of(
     st.tuples(
         st.one_of(
-            full_rule_sets(constructs=EVERYTHING), late_rule_sets(), whole_rule_sets(), meeting_rule_sets(),
-            absence_rule_sets(), levelled_rule_sets(),
+            some.full_rule_sets(constructs=EVERYTHING),
+            some.late_rule_sets(),
+            some.whole_rule_sets(),
+            some.meeting_rule_sets(),
+            some.absence_rule_sets(),
+            some.levelled_rule_sets(),
         ),
-        st.one_of(timed_histories(), late_histories(), moving_histories()),
+        st.one_of(some.timed_histories(), some.late_histories(), some.moving_histories()),
     ),
-    st.tuples(external_rule_sets(), external_histories()),
-)  # fmt: skip
+    st.tuples(some.external_rule_sets(), some.external_histories()),
+)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, backend=BY_MUTATION)
 @given(_CASES)
 def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
     case: tuple[tuple[EventDefinition, ...], History],
@@ -105,18 +94,18 @@ def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
     assert (detector.size(), departed.late, departed.awaited, detector.next_due()) == (0, [], [], None)
 
 
-@settings(max_examples=40, deadline=None)
-@given(rule_sets(), histories())
+@settings(max_examples=20, deadline=None)
+@given(some.rule_sets(), some.histories())
 def test_a_closed_detector_keeps_nothing(rules: tuple[EventDefinition, ...], history: History) -> None:
     detector = detector_after(rules, history.steps)
     detector.close()
     assert detector.size() == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
-    full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE) | rule_sets(flat=False),
-    timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE),
+    some.full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE) | some.rule_sets(flat=False),
+    some.timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE),
 )
 def test_to_forget_a_group_is_to_take_it_out_of_the_stores(
     rules: tuple[EventDefinition, ...], history: History

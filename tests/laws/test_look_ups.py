@@ -14,7 +14,7 @@ ASKING = frozenset({"filter", "variable", "having", "guard", "edit", "release", 
 OPAQUE = frozenset({"filter", "scope", "edit", "release", "opaque"})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(full_rule_sets(constructs=ASKING - UNKNOWN_TO_THE_ENGINE, contexts=SNOOP), histories(busy=True))
 def test_the_engine_asks_what_the_reference_evaluator_asks(
     definitions: tuple[EventDefinition, ...], history
@@ -22,7 +22,7 @@ def test_the_engine_asks_what_the_reference_evaluator_asks(
     assert not difference(definitions, history)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(full_rule_sets(constructs=OPAQUE - UNKNOWN_TO_THE_ENGINE, contexts=SNOOP), histories(busy=True))
 def test_leaves_in_other_languages(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
     assert not difference(definitions, history)

@@ -28,7 +28,7 @@ from xmlcep.events import PrimitiveEvent, PrimitiveType
 
 Rules = tuple[EventDefinition, ...]
 
-fewer = settings(max_examples=50, deadline=None)
+fewer = settings(max_examples=25, deadline=None)
 at_once = rule_sets(max_events=2, ends=(Termination.EARLIEST, Termination.CUSTOM))
 
 

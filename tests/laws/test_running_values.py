@@ -91,7 +91,7 @@ def anew() -> ExitStack:
     return stack
 
 
-@settings(max_examples=90, deadline=None)
+@settings(max_examples=45, deadline=None)
 @given(
     st.sampled_from(ASKED),
     st.sampled_from(OPTIONS),

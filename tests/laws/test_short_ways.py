@@ -21,32 +21,20 @@ from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
 from path_types import PathInstance
+from tests import strategies as some
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
-from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of, take
+from tests.laws.agreement import (
+    BY_MUTATION,
+    Advance,
+    Findings,
+    as_the_engine_sees,
+    engine_findings,
+    rules_of,
+    take,
+)
 from tests.reference.paths import path_of
 from tests.reference.relations import project
-from tests.strategies import (
-    EVERYTHING,
-    SNOOP,
-    History,
-    absence_rule_sets,
-    dense_histories,
-    dense_rule_sets,
-    edge_histories,
-    edge_rule_sets,
-    external_histories,
-    external_rule_sets,
-    full_rule_sets,
-    histories,
-    late_histories,
-    late_rule_sets,
-    levelled_rule_sets,
-    meeting_histories,
-    meeting_rule_sets,
-    moving_histories,
-    rule_sets,
-    timed_histories,
-)
+from tests.strategies import EVERYTHING, SNOOP, History
 from tests.strategies.meetings import waiting_rule_sets
 from xmlcep.algebra import ContextName, EventDefinition, Operator, walk
 from xmlcep.documents import Replica
@@ -259,11 +247,11 @@ event Seen(order) = (Raised(item) & ins(item)) {when="item/price"}
 
 @pytest.mark.parametrize(
     "rules",
-    [meeting_rule_sets(), rule_sets(), st.just(parse_rules(ASKED).definitions)],
+    [some.meeting_rule_sets(), some.rule_sets(), st.just(parse_rules(ASKED).definitions)],
     ids=("meeting", "any", "asked"),
 )
-@settings(max_examples=80, deadline=None)
-@given(data=st.data(), history=meeting_histories())
+@settings(max_examples=80, deadline=None, backend=BY_MUTATION)
+@given(data=st.data(), history=some.meeting_histories())
 def test_what_happens_elsewhere(
     rules: st.SearchStrategy[tuple[EventDefinition, ...]], data: st.DataObject, history: History
 ) -> None:
@@ -296,8 +284,8 @@ def _means_something(definitions: Sequence[EventDefinition], beside: PathInstanc
 
 @settings(max_examples=120, deadline=None)
 @given(
-    st.one_of(edge_rule_sets(), waiting_rule_sets(), waiting_rule_sets(), absence_rule_sets()),
-    edge_histories(),
+    st.one_of(some.edge_rule_sets(), waiting_rule_sets(), waiting_rule_sets(), some.absence_rule_sets()),
+    some.edge_histories(),
 )
 def test_what_means_nothing_has_happened_elsewhere(
     definitions: tuple[EventDefinition, ...], history: History
@@ -316,16 +304,21 @@ def test_what_means_nothing_has_happened_elsewhere(
         event(construct)
 
 
-@settings(max_examples=60, deadline=None)
-@given(full_rule_sets(constructs=KNOWN), timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
+@settings(max_examples=30, deadline=None)
+@given(
+    some.full_rule_sets(constructs=KNOWN),
+    some.timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE),
+)
 def test_with_every_construct(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80, deadline=None, backend=BY_MUTATION)
 @given(
-    st.one_of(meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), levelled_rule_sets()),
-    st.one_of(meeting_histories(), late_histories(), moving_histories()),
+    st.one_of(
+        some.meeting_rule_sets(), some.late_rule_sets(), some.absence_rule_sets(), some.levelled_rule_sets()
+    ),
+    st.one_of(some.meeting_histories(), some.late_histories(), some.moving_histories()),
 )
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
@@ -334,35 +327,38 @@ def test_edits_releases_conditions_and_timers(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(dense_rule_sets(), edge_rule_sets()), st.one_of(dense_histories(), edge_histories()))
+@given(
+    st.one_of(some.dense_rule_sets(), some.edge_rule_sets()),
+    st.one_of(some.dense_histories(), some.edge_histories()),
+)
 def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=40, deadline=None)
-@given(external_rule_sets(), external_histories())
+@settings(max_examples=20, deadline=None)
+@given(some.external_rule_sets(), some.external_histories())
 def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
 @pytest.mark.parametrize("constructs", OFTEN, ids="+".join)
-@settings(max_examples=40, deadline=None)
-@given(data=st.data(), history=timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
+@settings(max_examples=20, deadline=None)
+@given(data=st.data(), history=some.timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
 def test_with_little_else(constructs: tuple[str, ...], data: st.DataObject, history: History) -> None:
-    check(data.draw(full_rule_sets(constructs=KNOWN.intersection(constructs))), history)
+    check(data.draw(some.full_rule_sets(constructs=KNOWN.intersection(constructs))), history)
 
 
-@settings(max_examples=150, deadline=None)
-@given(rule_sets(), histories())
+@settings(max_examples=75, deadline=None)
+@given(some.rule_sets(), some.histories())
 def test_contexts_and_termination(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
 @pytest.mark.parametrize("context", SNOOP)
-@settings(max_examples=60, deadline=None)
-@given(data=st.data(), history=histories())
+@settings(max_examples=30, deadline=None)
+@given(data=st.data(), history=some.histories())
 def test_every_context(context: ContextName, data: st.DataObject, history: History) -> None:
-    check(data.draw(rule_sets(max_events=2, contexts=(context,))), history)
+    check(data.draw(some.rule_sets(max_events=2, contexts=(context,))), history)
 
 
 USED = """
@@ -386,7 +382,7 @@ event Sane(order) {context=continuous} = Seen(item) & x[0,1]{path=order} ins(ite
 
 
 @pytest.mark.parametrize("text", [USED, COLLECTED, WAITED_FOR])
-@settings(max_examples=60, deadline=None)
-@given(history=histories(busy=True, min_actions=6))
+@settings(max_examples=30, deadline=None)
+@given(history=some.histories(busy=True, min_actions=6))
 def test_trees_that_use_others(text: str, history: History) -> None:
     check(parse_rules(text).definitions, history)

@@ -139,7 +139,7 @@ def check(rules: Rules, history: History, data: st.DataObject, seed: int) -> Non
 
 
 @pytest.mark.parametrize("ends", [(Termination.EARLIEST,), tuple(Termination)])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data(), history=histories(min_actions=4, max_actions=20), seed=st.integers(0, 5))
 def test_split_trees_raise_the_same(
     ends: tuple[Termination, ...], data: st.DataObject, history: History, seed: int
@@ -166,7 +166,7 @@ event Whatever(order) {context=CONTEXT} = Made(order) & ?(item)
 """
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     context=st.sampled_from([name.value for name in SNOOP]),
     data=st.data(),

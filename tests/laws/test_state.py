@@ -9,24 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import strategies as some
 from tests.laws import agreement
 from tests.laws.agreement import as_the_engine_sees, rules_of
-from tests.strategies import (
-    absence_rule_sets,
-    external_histories,
-    external_rule_sets,
-    histories,
-    late_histories,
-    late_rule_sets,
-    levelled_rule_sets,
-    meeting_histories,
-    meeting_rule_sets,
-    moving_histories,
-    rule_sets,
-)
-from tests.strategies.full_rules import full_rule_sets
-from tests.strategies.histories import History
-from tests.strategies.timed import timed_histories
+from tests.strategies import History
 from xmlcep import Detector
 from xmlcep.algebra import ContextName, EventDefinition, Termination
 from xmlcep.errors import XmlCepError
@@ -78,8 +64,8 @@ def check_cut_before_each_step(
 cut_places = st.frozensets(st.integers(0, 40), max_size=6)
 
 
-@settings(max_examples=150, deadline=None)
-@given(full_rule_sets(), timed_histories(), cut_places, st.booleans())
+@settings(max_examples=75, deadline=None)
+@given(some.full_rule_sets(), some.timed_histories(), cut_places, st.booleans())
 def test_cut_with_every_construct(
     definitions: tuple[EventDefinition, ...], history: History, cuts: frozenset[int], operators: bool
 ) -> None:
@@ -88,44 +74,46 @@ def test_cut_with_every_construct(
     assert raised_over(rules, history.steps, cuts, operators=operators) == whole
 
 
-@settings(max_examples=30, deadline=None)
-@given(rule_sets(), histories(busy=True, min_actions=4, max_actions=12), st.booleans())
+@settings(max_examples=20, deadline=None)
+@given(some.rule_sets(), some.histories(busy=True, min_actions=4, max_actions=12), st.booleans())
 def test_cut_before_each_step(
     definitions: tuple[EventDefinition, ...], history: History, operators: bool
 ) -> None:
     check_cut_before_each_step(definitions, history, operators=operators)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
-    st.one_of(meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), levelled_rule_sets()),
-    st.one_of(meeting_histories(), late_histories(), moving_histories()),
+    st.one_of(
+        some.meeting_rule_sets(), some.late_rule_sets(), some.absence_rule_sets(), some.levelled_rule_sets()
+    ),
+    st.one_of(some.meeting_histories(), some.late_histories(), some.moving_histories()),
 )
 def test_cut_where_much_waits(definitions: tuple[EventDefinition, ...], history: History) -> None:
     """For a release, for a time, for what a condition reads: within edits, too."""
     check_cut_before_each_step(definitions, history, operators=True)
 
 
-@settings(max_examples=30, deadline=None)
-@given(external_rule_sets(), external_histories())
+@settings(max_examples=20, deadline=None)
+@given(some.external_rule_sets(), some.external_histories())
 def test_cut_around_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check_cut_before_each_step(definitions, history, operators=True)
 
 
-_RUNS = full_rule_sets(contexts=(ContextName.NEXT,), constructs={"next", "within", "any"}, max_events=1)
+_RUNS = some.full_rule_sets(contexts=(ContextName.NEXT,), constructs={"next", "within", "any"}, max_events=1)
 
 
-@settings(max_examples=30, deadline=None)
-@given(_RUNS, histories(busy=True, min_actions=6, max_actions=14))
+@settings(max_examples=20, deadline=None)
+@given(_RUNS, some.histories(busy=True, min_actions=6, max_actions=14))
 def test_cut_of_runs_before_each_step(definitions: tuple[EventDefinition, ...], history: History) -> None:
     """Context next knows what it has by identity."""
     check_cut_before_each_step(definitions, history, operators=True)
 
 
-_LATE = rule_sets(ends=(Termination.CUSTOM, Termination.NON_LOCAL))
+_LATE = some.rule_sets(ends=(Termination.CUSTOM, Termination.NON_LOCAL))
 
 
-@settings(max_examples=30, deadline=None)
-@given(_LATE, histories(busy=True, min_actions=6, max_actions=14))
+@settings(max_examples=20, deadline=None)
+@given(_LATE, some.histories(busy=True, min_actions=6, max_actions=14))
 def test_cut_of_what_waits_for_a_release(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check_cut_before_each_step(definitions, history, operators=True)

@@ -88,7 +88,7 @@ def read_both(items: Sequence[Item], size: int) -> tuple[list[Any], list[BadReco
     return good, bad
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(logs(), st.data())
 def test_a_flipped_bit_in_a_time_point_costs_that_record_at_most(
     items: list[Item], data: st.DataObject
@@ -110,7 +110,7 @@ def test_a_flipped_bit_in_a_time_point_costs_that_record_at_most(
         assert [type(each) for each in (items[place], items[lost])] == [PrimitiveEvent, ClockRecord]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(logs(gaps=True), st.data())
 def test_where_time_points_are_skipped_one_record_is_lost_at_most(
     items: list[Item], data: st.DataObject

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -46,7 +45,12 @@ class NaiveDocument:
 
     def copy(self) -> NaiveDocument:
         """The document as it is now."""
-        return copy.deepcopy(self)
+        other = NaiveDocument()
+        other.nodes = {
+            node: {**inside, "children": [*inside["children"]], "attributes": [*inside["attributes"]]}
+            for node, inside in self.nodes.items()
+        }
+        return other
 
     def apply(self, event: PrimitiveEvent) -> None:
         """The document after the event (E6)."""

@@ -78,7 +78,7 @@ TIMES = st.builds("x[{},3]{{path={}}} {}".format, st.integers(0, 3), PATHS, LEAV
 OPERANDS = LEAVES | LEAVES | TIMES | st.builds("({} & {})".format, LEAVES, LEAVES)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     path=PATHS, options=st.sampled_from(["", "{order=detection}", "{context=recent}", "{end=custom}"]),
     operands=st.lists(OPERANDS, min_size=1, max_size=3), history=histories(),

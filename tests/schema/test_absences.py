@@ -112,7 +112,7 @@ def test_a_part_that_is_begun_but_not_complete(document: tuple[xmlcep.Document, 
     generated=schemas(recursive=True, wildcards=True), seed=st.integers(0, 2**32), gaps=st.integers(0, 4),
     cut=st.floats(0, 1),
 )  # fmt: skip
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_who_is_incomplete(generated: Generated, seed: int, gaps: int, cut: float) -> None:
     """When the work stops anywhere: elements with an event that are not complete, and each just once.
 

@@ -107,7 +107,7 @@ def enough(element: Node, present: Collection[Node], schema: object) -> bool:
 
 
 @given(generated=schemas(recursive=True, wildcards=True), seed=st.integers(0, 2**32))
-@settings(max_examples=90)
+@settings(max_examples=45)
 def test_complete_means_that_it_is_there(generated: Generated, seed: int) -> None:
     """Whoever is said to be complete is so then, and is said to be once; whoever is so at the end was said to be."""
     schema = load(generated.schema)

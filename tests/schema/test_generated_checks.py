@@ -69,7 +69,7 @@ def rules_over(draw: st.DrawFn, paths: list[PathType]) -> str:
 
 
 @given(data=st.data(), generated=schemas(recursive=True), seed=st.integers(0, 2**32))
-@settings(max_examples=90)
+@settings(max_examples=45)
 def test_what_is_refused_never_happens(data: st.DataObject, generated: Generated, seed: int) -> None:
     """A multiplicity above maxOccurs does: a deletion can lie between."""
     schema, history = documents(generated, seed)
@@ -82,7 +82,7 @@ def test_what_is_refused_never_happens(data: st.DataObject, generated: Generated
 
 
 @given(data=st.data(), generated=schemas(recursive=True), seed=st.integers(0, 2**32))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_misspelt_name_is_refused(data: st.DataObject, generated: Generated, seed: int) -> None:
     """In a path or in a condition, wherever it is."""
     schema, history = documents(generated, seed)

@@ -28,7 +28,7 @@ def load(text: str) -> xmlschema.XMLSchema10:
 
 
 @given(generated=schemas(), seed=st.integers(0, 2**32), gaps=st.integers(0, 3))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: int) -> None:
     """Raised exactly when the judge finds nothing missing any more, once; never if a required part is left out."""
     compared, _ = judge(generated, seed, gaps)
@@ -36,7 +36,7 @@ def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: in
 
 
 @given(generated=schemas(recursive=True, wildcards=True), seed=st.integers(0, 2**32), gaps=st.integers(0, 3))
-@settings(max_examples=70)
+@settings(max_examples=35)
 def test_elements_inside_each_other(generated: Generated, seed: int, gaps: int) -> None:
     """The same where elements stand in each other and are required there, and beside wildcards.
 
@@ -70,7 +70,7 @@ def judge(generated: Generated, seed: int, gaps: int) -> tuple[Comparison, Rules
 
 
 @given(generated=schemas())
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_the_text_parses_to_the_same_definitions(generated: Generated) -> None:
     rules = derive(load(generated.schema), changes=True, violations=True)
     assert rules.text is not None
@@ -79,7 +79,7 @@ def test_the_text_parses_to_the_same_definitions(generated: Generated) -> None:
 
 
 @given(generated=schemas(), seed=st.integers(0, 2**32))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_the_judge_agrees_with_validation_of_the_whole(generated: Generated, seed: int) -> None:
     """Once everything is there the root is complete; a valid document has nothing missing."""
     schema = load(generated.schema)
@@ -94,7 +94,7 @@ def test_the_judge_agrees_with_validation_of_the_whole(generated: Generated, see
     names=st.sets(st.sampled_from(NAMES), min_size=1, max_size=2),
     gone=st.integers(0, 2),
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_one_too_many_is_told_at_once(generated: Generated, names: set[str], gone: int) -> None:
     """Of the names of the root's content as many are inserted as there can be, some deleted again, and one more."""
     wanted = frozenset(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 
 TABLE = """
 # two of three, in every context: the arrival with every other, with the newest, with the oldest, all
@@ -122,7 +122,6 @@ event E {flat} = any[2](ins(item/@partNum) as $n, ins(item/price/text()) as $n, 
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)
-def test_any(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_any(case: Case) -> None:
+    check(*case)

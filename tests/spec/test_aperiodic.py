@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 
 APERIODIC = """
 event E {context=$context} = aperiodic[ins(item/price), ins(item/quantity)] ins(item/comment)
@@ -172,13 +172,11 @@ event E = (periodic*[ins(item/price), "5 s", ins(item/quantity)] & ins(item/comm
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(APERIODIC) + cases(STAR), ids=title)
-def test_aperiodic(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_aperiodic(case: Case) -> None:
+    check(*case)
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(PERIODIC) + cases(PERIODIC_STAR), ids=title)
-def test_periodic(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_periodic(case: Case) -> None:
+    check(*case)

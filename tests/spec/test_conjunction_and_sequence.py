@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check, rows
+from tests.spec.tables import check, rows
 
 CONJUNCTION = "event E {context=$context} = ins(item/price) & ins(item/quantity)"
 CONJUNCTION_TABLE = """
@@ -125,11 +125,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize(("rules", "row"), CASES)
-def test_contexts(run: Runner, rules: str, row: list[str]) -> None:
+def test_contexts(rules: str, row: list[str]) -> None:
     context, words, expected = row
-    check(run, rules, words, expected, {"context": context})
+    check(rules, words, expected, {"context": context})
 
 
 ORDER = "event E {flat, order=$order} = ins(item) ; (ins(item/price) & ins(item/quantity))"
@@ -142,7 +141,6 @@ detection | i1 p1 q1 | 3: i1+(p1+q1)
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(ORDER_TABLE), ids=str)
-def test_interval_and_detection_order(run: Runner, row: list[str]) -> None:
-    check(run, ORDER, row[1], row[2], {"order": row[0]})
+def test_interval_and_detection_order(row: list[str]) -> None:
+    check(ORDER, row[1], row[2], {"order": row[0]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 
 # Rules, and below them, indented, the rows they are run with: words, then what is raised.
 TABLE = """
@@ -82,14 +82,12 @@ event E = (ins(item/price) & ins(item/quantity)){when="not(*) and comment"}
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)
-def test_decisions(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_decisions(case: Case) -> None:
+    check(*case)
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
-def test_an_event_that_stands_in_several_operands_is_consumed_in_each(run: Runner) -> None:
+def test_an_event_that_stands_in_several_operands_is_consumed_in_each() -> None:
     """C4, H4: in continuous context, of arrivals that come together."""
     rules = (
         "event A {context=unrestricted} = ins(item/price) & ins(item/quantity)\n"
@@ -102,4 +100,4 @@ def test_an_event_that_stands_in_several_operands_is_consumed_in_each(run: Runne
         " 5: A:p1.3+q1 A:p1.3+q1.2 E:(p1.3+q1.2)+(p1.3+q1)+(p1.2+q1.2) E:(p1.3+q1.2)+(p1.2+q1.2)"
         " E:(p1.3+q1)+(p1+q1.2) E:(p1.3+q1)+(p1.3+q1.2)+(p1+q1.2)"
     )
-    check(run, rules, "p1 q1 p1.2 q1.2 p1.3", raised)
+    check(rules, "p1 q1 p1.2 q1.2 p1.3", raised)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check, rows
+from tests.spec.tables import check, rows
 
 TABLE = """
 -- one composite per arrival, nothing is stored
@@ -36,16 +36,14 @@ def cases(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("::")] for line in lines if not line.startswith("--")]
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", cases(TABLE), ids=str)
-def test_disjunction(run: Runner, row: list[str]) -> None:
-    check(run, f"event E = {row[0]}", row[1], row[2])
+def test_disjunction(row: list[str]) -> None:
+    check(f"event E = {row[0]}", row[1], row[2])
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", cases(CUMULATIVE_TABLE), ids=str)
-def test_cumulative_disjunction(run: Runner, row: list[str]) -> None:
-    check(run, f"event E {{context=cumulative}} = {row[0]}", row[1], row[2])
+def test_cumulative_disjunction(row: list[str]) -> None:
+    check(f"event E {{context=cumulative}} = {row[0]}", row[1], row[2])
 
 
 def test_rows_are_rows() -> None:

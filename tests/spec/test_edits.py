@@ -8,7 +8,7 @@ import pytest
 
 from tests.reference import Evaluation
 from tests.spec.alphabet import steps_of
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 from xmlcep.language import parse_definitions
 
 EDITS = """
@@ -170,10 +170,9 @@ event E {end=custom, when="not(price)"} = ins(item) & del(item/price)
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(EDITS) + cases(RELEASES) + cases(GUARDS) + cases(GONE), ids=title)
-def test_edits(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_edits(case: Case) -> None:
+    check(*case)
 
 
 def steps_with_findings(rules: str, words: str) -> list[list[Any]]:

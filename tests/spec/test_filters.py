@@ -14,7 +14,7 @@ import pytest
 from tests.reference import evaluate
 from tests.reference.expressions import asks_document
 from tests.spec.alphabet import steps_of
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, render, title
+from tests.spec.tables import Case, cases, check, render, title
 from xmlcep.language import parse_definitions
 
 FILTERS = """
@@ -114,13 +114,11 @@ event E(item) = ins(item//*) as $v
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(FILTERS) + cases(COMPOSITES) + cases(SCOPES), ids=title)
-def test_filters(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_filters(case: Case) -> None:
+    check(*case)
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize(
     ("filter_", "text"),
     [
@@ -147,10 +145,10 @@ def test_filters(run: Runner, case: Case) -> None:
         ("time('1970-01-02T00:00:00Z') = 86400 and string(time(.)) = 'NaN'", "5"),
     ],
 )
-def test_functions(run: Runner, filter_: str, text: str) -> None:
+def test_functions(filter_: str, text: str) -> None:
     """F4."""
-    check(run, f"event E = ins(item/price/text())[{filter_}]", f"@9 i1 p1 t1={text}", f"3: t1={text}")
-    check(run, f"event E = ins(item/price/text())[not({filter_})]", f"@9 i1 p1 t1={text}", "")
+    check(f"event E = ins(item/price/text())[{filter_}]", f"@9 i1 p1 t1={text}", f"3: t1={text}")
+    check(f"event E = ins(item/price/text())[not({filter_})]", f"@9 i1 p1 t1={text}", "")
 
 
 @pytest.mark.parametrize(

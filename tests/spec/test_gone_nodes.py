@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.spec.alphabet import steps_of
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 from xmlcep import Detector, PrimitiveEvent, parse_rules
 
 GONE = """
@@ -81,10 +81,9 @@ event E = periodic[x[1,*]{end=custom, name=M} ins(item/price), "3 s", ins(item/q
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(GONE), ids=title)
-def test_gone_nodes(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_gone_nodes(case: Case) -> None:
+    check(*case)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check, rows
+from tests.spec.tables import check, rows
 
 PAIR = "event A {context=$context} = (ins(item/price) & ins(item/quantity)){end=$end}"
 REUSE_TABLE = """
@@ -32,11 +32,10 @@ custom    | event B = (A(item) & ins(item/comment)){end=custom} | p1 c1 q1 flush
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(REUSE_TABLE), ids=str)
-def test_reuse(run: Runner, row: list[str]) -> None:
+def test_reuse(row: list[str]) -> None:
     end, rules, words, expected = row
-    check(run, f"{rules}\n{PAIR}", words, expected, {"context": "chronicle", "end": end})
+    check(f"{rules}\n{PAIR}", words, expected, {"context": "chronicle", "end": end})
 
 
 WITHDRAWN_TABLE = """
@@ -46,10 +45,9 @@ event M(item) = x[0,1] ins(item)       event B = M(item)              | i1      
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(WITHDRAWN_TABLE), ids=str)
-def test_nothing_is_withdrawn_from_other_trees(run: Runner, row: list[str]) -> None:
-    check(run, *row)
+def test_nothing_is_withdrawn_from_other_trees(row: list[str]) -> None:
+    check(*row)
 
 
 EMPTY_TABLE = """
@@ -59,10 +57,9 @@ event M(item) = x[0,1] ins(item/price) event B = M(item) ; ins(item/comment) | i
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(EMPTY_TABLE), ids=str)
-def test_empty_composites_of_other_trees(run: Runner, row: list[str]) -> None:
-    check(run, *row)
+def test_empty_composites_of_other_trees(row: list[str]) -> None:
+    check(*row)
 
 
 DELETION_TABLE = """
@@ -82,7 +79,6 @@ x[2,*]{end=custom} ins(item/price)                    | p1 p1.2 i1- i2 close   |
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(DELETION_TABLE), ids=str)
-def test_deletion(run: Runner, row: list[str]) -> None:
-    check(run, f"event E = {row[0]}", row[1], row[2])
+def test_deletion(row: list[str]) -> None:
+    check(f"event E = {row[0]}", row[1], row[2])

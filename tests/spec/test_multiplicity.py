@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check, rows
+from tests.spec.tables import check, rows
 
 BOUNDS = "event E = x[$bounds] ins(item/price)"
 BOUNDS_TABLE = """
@@ -28,10 +28,9 @@ BOUNDS_TABLE = """
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(BOUNDS_TABLE), ids=str)
-def test_bounds(run: Runner, row: list[str]) -> None:
-    check(run, BOUNDS, row[1], row[2], {"bounds": row[0]})
+def test_bounds(row: list[str]) -> None:
+    check(BOUNDS, row[1], row[2], {"bounds": row[0]})
 
 
 FLAT_TABLE = """
@@ -41,10 +40,9 @@ FLAT_TABLE = """
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(FLAT_TABLE), ids=str)
-def test_flat(run: Runner, row: list[str]) -> None:
-    check(run, "event E {flat} = x[$bounds] ins(item/price)", row[1], row[2], {"bounds": row[0]})
+def test_flat(row: list[str]) -> None:
+    check("event E {flat} = x[$bounds] ins(item/price)", row[1], row[2], {"bounds": row[0]})
 
 
 CONSUMED = "event E {context=$context} = x[1,*]{name=M} ins(item/price) & ins(item/quantity)"
@@ -62,10 +60,9 @@ cumulative   | p1 p1.2 q1 q1.2 | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(CONSUMED_TABLE), ids=lambda row: f"{row[0]}: {row[1]}")
-def test_consumption_and_withdrawal(run: Runner, row: list[str]) -> None:
-    check(run, CONSUMED, row[1], row[2], {"context": row[0]})
+def test_consumption_and_withdrawal(row: list[str]) -> None:
+    check(CONSUMED, row[1], row[2], {"context": row[0]})
 
 
 NESTED = "event E(item) = x[$outer] x[$inner]{name=I} ins(item/price)"
@@ -80,10 +77,9 @@ NESTED_TABLE = """
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(NESTED_TABLE), ids=lambda row: f"{row[0]} {row[1]}: {row[2]}")
-def test_nested(run: Runner, row: list[str]) -> None:
-    check(run, NESTED, row[2], row[3], {"outer": row[0], "inner": row[1]})
+def test_nested(row: list[str]) -> None:
+    check(NESTED, row[2], row[3], {"outer": row[0], "inner": row[1]})
 
 
 SILENT = "event E {context=$context} = x[0,1]{name=C} ins(item/comment) & $other"
@@ -104,10 +100,9 @@ chronicle    | del(item)       | i1 i1-             | 1: C:0; 2: E:(0)+i1-
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(SILENT_TABLE), ids=lambda row: f"{row[0]} {row[1]}: {row[2]}")
-def test_silent_empties(run: Runner, row: list[str]) -> None:
-    check(run, SILENT, row[2], row[3], {"context": row[0], "other": row[1]})
+def test_silent_empties(row: list[str]) -> None:
+    check(SILENT, row[2], row[3], {"context": row[0], "other": row[1]})
 
 
 SILENT_SEQUENCE_TABLE = """
@@ -117,7 +112,6 @@ ins(item/price) ; x[0,1]{name=C} ins(item/comment) | i1 p1 p1.2 c1 | 1: C:0; 2: 
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(SILENT_SEQUENCE_TABLE), ids=lambda row: row[0])
-def test_silent_empties_in_a_sequence(run: Runner, row: list[str]) -> None:
-    check(run, f"event E = {row[0]}", row[1], row[2])
+def test_silent_empties_in_a_sequence(row: list[str]) -> None:
+    check(f"event E = {row[0]}", row[1], row[2])

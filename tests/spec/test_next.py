@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 
 TABLE = """
 # every first event begins a run, which takes the next of each; runs share events
@@ -88,7 +88,6 @@ event E {flat, context=next} = ins(item/@partNum) as $n ; ins(item/price/text())
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)
-def test_next(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_next(case: Case) -> None:
+    check(*case)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 
 OPAQUE = """
 event Odd = opaque["own", "odd"](item/@partNum)
@@ -52,7 +52,6 @@ event Gone = opaque["xpath31", "../@partNum = '7'"](item/price)
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", [pytest.param(case, id=title(case)) for case in cases(OPAQUE)])
-def test_opaque_leaves(run: Runner, case: Case) -> None:
-    check(run, case.rules, case.words, case.raised, case.variables)
+def test_opaque_leaves(case: Case) -> None:
+    check(case.rules, case.words, case.raised, case.variables)

@@ -13,7 +13,7 @@ import path_types
 from path_types import PathInstance, PathType
 from tests.conftest import REPOSITORY
 from tests.reference import relations
-from tests.spec.tables import EVALUATORS, Runner, check, rows
+from tests.spec.tables import check, rows
 from xmlcep import RuleError, parse_rules
 
 PAGE = (REPOSITORY / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -55,14 +55,13 @@ HISTORIES, MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("block", HISTORIES)
-def test_histories(run: Runner, block: str) -> None:
+def test_histories(block: str) -> None:
     rules, _, histories = block.rpartition("\n\n")
     assert rules, "rules, an empty line, histories"
     for row in rows(histories):
         context, words, raised = row if "$context" in rules else ("", *row)
-        check(run, rules, words, raised, {"context": context})
+        check(rules, words, raised, {"context": context})
 
 
 @pytest.mark.parametrize("block", MISTAKES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 from xmlcep import RuleError, parse_rules
 
 TABLE = """
@@ -41,10 +41,9 @@ event E = x[2,2]{slide, end=custom} ins(item/price)
 """  # noqa: E501
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)
-def test_slide(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_slide(case: Case) -> None:
+    check(*case)
 
 
 def test_without_an_upper_bound_nothing_can_drop_out() -> None:

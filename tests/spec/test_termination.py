@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check, rows
+from tests.spec.tables import check, rows
 
 CONJUNCTION = "event E {context=$context} = (ins(item/price) & ins(item/quantity)){end=$end}"
 CONJUNCTION_TABLE = """
@@ -44,10 +44,9 @@ chronicle    | custom    | flush p1 flush q1     |
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(CONJUNCTION_TABLE), ids=str)
-def test_conjunction(run: Runner, row: list[str]) -> None:
-    check(run, CONJUNCTION, row[2], row[3], {"context": row[0], "end": row[1]})
+def test_conjunction(row: list[str]) -> None:
+    check(CONJUNCTION, row[2], row[3], {"context": row[0], "end": row[1]})
 
 
 SEQUENCE = "event E {context=$context} = (ins(item/price) ; ins(item/quantity)){end=$end}"
@@ -64,10 +63,9 @@ cumulative   | custom    | q1 p1 q1.2 flush      | 3: p1+q1.2
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(SEQUENCE_TABLE), ids=str)
-def test_sequence(run: Runner, row: list[str]) -> None:
-    check(run, SEQUENCE, row[2], row[3], {"context": row[0], "end": row[1]})
+def test_sequence(row: list[str]) -> None:
+    check(SEQUENCE, row[2], row[3], {"context": row[0], "end": row[1]})
 
 
 MULTIPLICITY = "event E = x[$bounds]{end=$end} ins(item/price)"
@@ -84,10 +82,9 @@ MULTIPLICITY_TABLE = """
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(MULTIPLICITY_TABLE), ids=str)
-def test_multiplicity(run: Runner, row: list[str]) -> None:
-    check(run, MULTIPLICITY, row[2], row[3], {"bounds": row[0], "end": row[1]})
+def test_multiplicity(row: list[str]) -> None:
+    check(MULTIPLICITY, row[2], row[3], {"bounds": row[0], "end": row[1]})
 
 
 CONDITIONS_TABLE = """
@@ -119,11 +116,10 @@ CONDITIONS_TABLE = """
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(CONDITIONS_TABLE), ids=str)
-def test_conditions(run: Runner, row: list[str]) -> None:
+def test_conditions(row: list[str]) -> None:
     operator, options, words, expected = row
-    check(run, f"event E = (ins(item/price) {operator} ins(item/quantity)){{{options}}}", words, expected)
+    check(f"event E = (ins(item/price) {operator} ins(item/quantity)){{{options}}}", words, expected)
 
 
 CONDITIONAL_MULTIPLICITY_TABLE = """
@@ -141,7 +137,6 @@ CONDITIONAL_MULTIPLICITY_TABLE = """
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("row", rows(CONDITIONAL_MULTIPLICITY_TABLE), ids=str)
-def test_conditional_multiplicity(run: Runner, row: list[str]) -> None:
-    check(run, f'event E = x[{row[0]}]{{when="quantity > 3"}} ins(item/price)', row[1], row[2])
+def test_conditional_multiplicity(row: list[str]) -> None:
+    check(f'event E = x[{row[0]}]{{when="quantity > 3"}} ins(item/price)', row[1], row[2])

@@ -96,10 +96,9 @@ event B(item) = plus[(ins(item/price) & ins(item/quantity)){end=custom, name=Q},
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(PLUS) + cases(ROUNDS), ids=title)
-def test_timers(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_timers(case: Case) -> None:
+    check(*case)
 
 
 def firing(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 from xmlcep import RuleError, parse_rules
 
 RELEASED = """
@@ -206,10 +206,9 @@ event E {within="5 s"} = plus[x[0,1]{name=C} ins(item/price), "2 s"]{name=P} ; n
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(RELEASED) + cases(MULTIPLICITIES) + cases(WINDOWS), ids=title)
-def test_trailing_absence(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_trailing_absence(case: Case) -> None:
+    check(*case)
 
 
 @pytest.mark.parametrize("options", ["", "{end=earliest}", '{within="5 s", end=custom}'])

@@ -179,10 +179,9 @@ event E(item) = x[3,*]{by="u", within="10 s", having="sum($v) > 10"} *(item/pric
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(BINDING) + cases(JOINS) + cases(BY) + cases(HAVING), ids=title)
-def test_values(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_values(case: Case) -> None:
+    check(*case)
 
 
 @pytest.mark.parametrize("run", EVALUATORS)

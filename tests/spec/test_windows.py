@@ -9,7 +9,7 @@ import pytest
 from tests.reference import Evaluation
 from tests.reference.clock import TimeUnknown, microseconds, written
 from tests.spec.alphabet import steps_of
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 from xmlcep.language import parse_definitions
 
 WITHIN = """
@@ -244,12 +244,11 @@ event E {strict} = ins(item/price) ; not ins(item/comment) ; ins(item/quantity)
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize(
     "case", cases(WITHIN) + cases(MOVING) + cases(MULTIPLICITIES) + cases(GAPS) + cases(STRICT), ids=title
 )
-def test_distances(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_distances(case: Case) -> None:
+    check(*case)
 
 
 def test_a_rule_with_durations_needs_a_time() -> None:

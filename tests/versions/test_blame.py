@@ -142,7 +142,7 @@ def test_what_cannot_be_looked_up(log: Path, tmp_path: Path) -> None:
 
 
 @given(pairs())
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_node_is_of_somebody_and_all_changes_are_told(
     tmp_path: Path, pair: tuple[etree._Element, etree._Element]
 ) -> None:

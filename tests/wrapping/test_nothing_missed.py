@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -141,141 +139,6 @@ def test_what_is_in_a_foreign_subtree_is_looked_at_before_it_leaves() -> None:
     document._check()
 
 
-# --- names of all kinds
-
-
-@pytest.mark.parametrize("name", [etree.QName("urn:x", "q"), etree.QName("q"), b"q", bytearray(b"q")])
-def test_a_name_may_be_given_in_any_form(name: Any) -> None:
-    document = fromstring(X)
-    seen = told(document)
-    root, path = document.root, f"/r/{etree.QName('urn:x', 'q').text if 'urn' in str(name) else 'q'}"
-    root[3].tag = name
-    assert seen == [
-        "del /r/c/text()+",
-        "del /r/c/d+",
-        "del /r/c+",
-        f"ins {path}+",
-        f"ins {path}/d+",
-        f"ins {path}/text()",
-    ]
-    seen.clear()
-    renamed = etree.fromstring("<z><y/></z>")
-    renamed.tag = name
-    root.append(renamed)
-    assert seen == [f"ins {path}+", f"ins {path}/y"]
-    document._check()
-
-
-@pytest.mark.parametrize("name", [etree.QName("c"), b"c", "{}c"])
-def test_a_state_may_have_names_in_any_form(name: Any) -> None:
-    state = etree.fromstring("<r><b>x</b></r>", plain_parser())
-    state[0].tag = name
-    document = fromstring("<r><c>x</c></r>")
-    seen = told(document)
-    assert document.update_to(state) == 0
-    state[0].text = "y"
-    document.update_to(state)
-    assert seen == ["upd /r/c/text()"]
-    document._check()
-
-
-def test_a_name_may_say_that_it_is_in_no_namespace() -> None:
-    document = fromstring(X)
-    seen = told(document)
-    root = document.root
-    root[1].tag = "{}q"
-    renamed = etree.Element("z")
-    renamed.tag = "{}q"
-    root.append(renamed)
-    etree.SubElement(root, "{}q", {"{}k": "1"})
-    assert seen == ["del /r/b+", "ins /r/q", "ins /r/q", "ins /r/q+", "ins /r/q/@k"]
-    document._check()
-
-
-@pytest.mark.parametrize("edit", [
-    lambda r: setattr(r[0], "tag", "{a b}c"), lambda r: r[0].set("{%}k", "1"),
-    lambda r: r[0].attrib.update({'{"}k': "1"}), lambda r: r.append(in_no_uri()),
-])  # fmt: skip
-def test_a_namespace_that_no_document_can_declare_is_refused(edit: Callable[[Any], Any]) -> None:
-    """lxml takes what is no URI, writes it, and cannot read it; declarations that stay behind are not written."""
-    document = fromstring(X)
-    seen = told(document)
-    with pytest.raises(RefusedError, match="no name that XML has"):
-        edit(document.root)
-    assert seen == []
-    assert document.verify() == []
-    etree.SubElement(document.root, "e").text = "x"
-    assert rebuilt(document) == [node.tag for node in document.root.iter(etree.Element)]
-
-
-def in_no_uri() -> Any:
-    node = etree.Element("a")
-    node.tag = "{a b}a"
-    return node
-
-
-def rebuilt(document: Document) -> list[str]:
-    return [str(node.tag) for node in etree.fromstring(document.snapshot()[0]).iter(etree.Element)]
-
-
-def test_a_snapshot_has_the_namespaces_that_declarations_hide() -> None:
-    """lxml writes the element by a declaration further out that another one hides."""
-    document = fromstring("<r xmlns='urn:x'><a xmlns=''><b xmlns='urn:x'/></a></r>")
-    document.root.append(document.root[0])
-    assert document.root[0][0].tag == "{urn:x}b"
-    document.root.append(etree.fromstring("<a xmlns=''><b xmlns='urn:x'/></a>"))
-    assert rebuilt(document) == ["{urn:x}r", "a", "{urn:x}b", "a", "{urn:x}b"]
-
-
-def test_an_id_of_two_elements_is_refused_by_snapshots_only() -> None:
-    document = fromstring("<r><a xml:id='a'/></r>")
-    document.root.append(copy.deepcopy(document.root[0]))
-    with pytest.raises(RefusedError, match="ID a already defined"):
-        document.snapshot()
-    document.root.remove(document.root[0])
-    assert rebuilt(document) == ["r", "a"]
-
-
-# --- attributes that a document type has defaults of
-
-DECLARED = (
-    "<!DOCTYPE r [<!ATTLIST r k CDATA 'd' l CDATA #IMPLIED><!ATTLIST a k CDATA #FIXED 'f'>]>"
-    + "<r k='1' l='2'><a/></r>"
-)
-
-
-@pytest.mark.parametrize(("edit", "events"), [
-    (lambda r: r.attrib.pop("k"), ["del /r/@k"]),
-    (lambda r: r.attrib.__delitem__("k"), ["del /r/@k"]),
-    (lambda r: r.attrib.__delitem__(etree.QName("k")), ["del /r/@k"]),
-    (lambda r: r.attrib.clear(), ["del /r/@l+", "del /r/@k"]),
-    (lambda r: r[0].attrib.pop("k", None), []),
-    (lambda r: r[0].attrib.pop(b"k", None), []),
-    (lambda r: r[0].set("k", "f"), ["ins /r/a/@k"]),
-])  # fmt: skip
-def test_the_default_of_a_document_type_is_no_attribute(
-    edit: Callable[[Any], Any], events: list[str]
-) -> None:
-    """lxml reads it where there is none; to delete it there crashes lxml 6.1."""
-    document = fromstring(DECLARED)
-    seen = told(document)
-    edit(document.root)
-    assert seen == events
-    document._check()
-
-
-@pytest.mark.parametrize("key", ["k", b"k", etree.QName("k"), "{}k"])
-def test_the_default_of_a_document_type_cannot_be_deleted(key: Any) -> None:
-    document = fromstring(DECLARED)
-    element = document.root[0]
-    assert element.get(key) == "f"
-    with pytest.raises(KeyError):
-        del element.attrib[key]
-    with pytest.raises(KeyError):
-        element.attrib.pop(key)
-    document._check()
-
-
 # --- nodes that are not of the wrapper's classes
 
 
@@ -401,40 +264,6 @@ def test_the_parser_of_an_application_gets_its_classes_back() -> None:
     assert type(etree.fromstring("<a/>", parser)) is Own
 
 
-# --- attributes do what lxml's do
-
-
-def test_attributes_are_written_by_c_code_that_takes_them_for_a_dict() -> None:
-    document = fromstring(X)
-    assert json.loads(json.dumps(document.root.attrib)) == {"k": "1", "l": "2"}
-    assert dict(**document.root.attrib) == {"k": "1", "l": "2"}
-
-
-@pytest.mark.parametrize("call", [
-    lambda attrib: attrib.update(k="2"), lambda attrib: attrib.setdefault("k", "2"), lambda attrib: attrib.popitem(),
-    lambda attrib: attrib.__ior__({"k": "2"}), lambda attrib: attrib | {"k": "2"}, lambda attrib: {} | attrib,
-    lambda attrib: attrib.copy(),
-])  # fmt: skip
-def test_what_lxml_refuses_of_attributes_is_refused(call: Callable[[Any], Any]) -> None:
-    document = fromstring(X)
-    seen = told(document)
-    for attrib in (etree.fromstring(X, plain_parser()).attrib, document.root.attrib):
-        with pytest.raises((TypeError, AttributeError)):
-            call(attrib)
-    assert seen == []
-    assert document.root.items() == [("k", "1"), ("l", "2")]
-
-
-def test_a_slice_with_none_is_refused_as_lxml_does() -> None:
-    plain = etree.fromstring(X, plain_parser())
-    document = fromstring(X)
-    for root in (plain, document.root):
-        with pytest.raises(AssertionError):
-            root[0:1] = (etree.Element("new"), None)
-    assert whole(document.root) == whole(plain)
-    document._check()
-
-
 # --- delivery
 
 
@@ -541,24 +370,3 @@ def test_a_document_is_told_before_it_ends_what_others_have_taken() -> None:
         seen = told(one)
         root.append(one.root[0])
     assert seen == ["del /s/c"]
-
-
-# --- who gives the attributes may edit
-
-
-def test_attributes_given_by_something_that_edits_the_element() -> None:
-    document = fromstring("<r><a k='1'/><b/></r>")
-    seen = told(document)
-
-    def pairs(edit: Callable[[], Any]) -> Any:
-        yield "l", "2"
-        edit()
-        yield "m", "3"
-
-    element = document.root[0]
-    element.attrib.update(pairs(lambda: setattr(element, "tag", "c")))
-    assert seen == ["del /r/a/@k+", "del /r/a+", "ins /r/c+", "ins /r/c/@k+", "ins /r/c/@l", "ins /r/c/@m"]
-    seen.clear()
-    element.attrib.update(pairs(lambda: document.root.remove(element)))
-    assert [event for event in seen if event.startswith("ins")] == []
-    document._check()

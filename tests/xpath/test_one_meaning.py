@@ -35,14 +35,14 @@ def same(a: object, b: object) -> bool:
 
 
 @given(expressions(), ASSIGNMENTS)
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_without_a_node(text: str, variables: dict[str, object]) -> None:
     for a, b in both(text, Environment(variables), NodeKind.NONE):
         assert same(a, b), (a, b)
 
 
 @given(expressions(own="node"), ASSIGNMENTS, TEXTS)
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_of_a_text_node(text: str, variables: dict[str, object], value: str) -> None:
     for a, b in both(text, Environment(variables, value=value), NodeKind.TEXT):
         assert same(a, b), (a, b)
@@ -85,7 +85,7 @@ def elements(draw: st.DrawFn) -> etree._Element:
     ASSIGNMENTS,
     elements(),
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_nodes_are_lists_of_their_texts(
     text: str, variables: dict[str, object], element: etree._Element
 ) -> None:

@@ -90,7 +90,7 @@ def compiled(draw: st.DrawFn) -> Expression:
 
 
 @given(compiled(), st.integers(0, 10_000), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_nothing_else_changes_the_value(expression: Expression, seed: int, truth: bool) -> None:
     """If it says that no changed node matters, the value is what it was before the edit."""
     document, replica = Document(seed), Replica()
@@ -137,7 +137,7 @@ def needs_of(expression: Expression, path: PathType, truth: bool) -> Iterator[Ne
 
 
 @given(compiled(), st.integers(0, 10_000), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_nothing_else_need_be_there(expression: Expression, seed: int, truth: bool) -> None:
     """A replica that holds only what is needed gives the same values, fed with events or begun with a snapshot."""
     document, whole = Document(seed), Replica()
@@ -159,7 +159,7 @@ def test_nothing_else_need_be_there(expression: Expression, seed: int, truth: bo
 
 
 @given(paths(absolute=False), st.integers(0, 10_000))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_what_stays_inside_does_not_see_what_is_outside(path: str, seed: int) -> None:
     """Asked in its place and in a copy of its subtree an expression that stays inside says the same."""
     expression = compile_expression(path, namespaces=NAMESPACES)
@@ -179,7 +179,7 @@ def test_what_stays_inside_does_not_see_what_is_outside(path: str, seed: int) ->
 
 
 @given(with_paths(""), st.integers(0, 10_000))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_a_subtree_is_a_document_of_its_own(text: str, seed: int) -> None:
     """Asked in its place it says what it says of the whole document in a copy of the subtree."""
     subtree, whole = (

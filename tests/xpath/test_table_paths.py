@@ -81,7 +81,7 @@ def of_elements(document: RandomDocument) -> Iterator[tuple[PathType, tuple[int,
 
 
 @given(compiled(), st.integers(0, 10_000))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_tables_say_what_the_tree_says(expression: Expression, seed: int) -> None:
     document, replica = Document(seed), Replica()
     replica.apply_edit(document.events(40))
@@ -94,7 +94,7 @@ def test_tables_say_what_the_tree_says(expression: Expression, seed: int) -> Non
 
 
 @given(compiled(), st.integers(0, 10_000), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_tables_without_a_tree(expression: Expression, seed: int, truth: bool) -> None:
     """Tables of what is needed only, of which now and then a record is lost, say what a tree of that says; and the tree
     that is made of them when somebody asks is the one that was there from the beginning."""
