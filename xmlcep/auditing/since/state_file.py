@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from ...errors import XmlCepError
 from ...log.errors import LogLockedError
 from ...log.lock import WriterLock
 from ...rules import Rules
-from ..document_lines import DocumentLines, line_of
+from ..document_lines import line_of
 from ..findings.atomic_files import AtomicFile
 from .deliveries import Delivery
 from .past_files import PastFile
+from .state_documents import BEGIN, PastLines, StateDocuments
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class AuditState:
     runs: int = 0
     final: bool = False
     files: dict[str, PastFile] = field(default_factory=dict)
-    documents: DocumentLines = field(default_factory=DocumentLines)
+    documents: StateDocuments = field(default_factory=StateDocuments)
     deliveries: list[Delivery] = field(default_factory=list)
 
     @classmethod
@@ -54,19 +55,19 @@ class AuditState:
                 raise StateError(f"{path}: cannot be written: there is no folder {path.parent}")
             return cls(path, dict(options))
         try:
-            with path.open("rb") as stream:
-                lines = iter(stream)
-                line = next(lines, b"null")
-                header = json.loads(line)
+            with ExitStack() as failed:
+                stream = failed.enter_context(path.open("rb"))
+                header = json.loads(stream.readline() or b"null")
                 state = cls._begin(path, header, rules, options)
-                for line in lines:
-                    if line.startswith(b'{"doc"'):
-                        state.documents[_name_in(line)] = line
-                    else:
-                        record = json.loads(line)
-                        state.files[record["file"]] = PastFile.from_record(record)
-                if [len(state.files), len(state.documents)] != header["holds"] or not line.endswith(b"\n"):
+                start = stream.tell()
+                while (line := stream.readline()) and not line.startswith(BEGIN):
+                    record = json.loads(line)
+                    state.files[record["file"]] = PastFile.from_record(record)
+                    start += len(line)
+                state.documents = StateDocuments(PastLines(stream, start))
+                if [len(state.files), len(state.documents)] != header["holds"]:
                     raise ValueError("cut off")
+                failed.pop_all()
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
         except StateError as error:
@@ -116,8 +117,7 @@ class AuditState:
             file.stream.write(line_of(header))
             for path, past in self.files.items():
                 file.stream.write(line_of(past.to_record(path)))
-            for _, line in self.documents.lines():
-                file.stream.write(line)
+            self.documents.write(file.stream)
 
     def beside(self, what: str) -> Path:
         """A file for output of this run that is to be delivered. A run that was not committed never has the name of one
@@ -128,13 +128,6 @@ class AuditState:
 def document_line(state: Mapping[str, Any]) -> bytes:
     """The line of a document."""
     return line_of({"doc": state["doc"], **state})
-
-
-def _name_in(line: bytes) -> str:
-    """The name that a document's line begins with; the rest is not read, unless something in the name is escaped."""
-    begin = len(b'{"doc":"')
-    name = line[begin : line.index(b'"', begin)]
-    return str(json.loads(line)["doc"]) if b"\\" in name else name.decode()
 
 
 def _shown(value: object) -> str:
