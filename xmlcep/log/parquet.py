@@ -68,8 +68,8 @@ class RowGroup(NamedTuple):
 
 def row_groups(file: str, name: str | None = None) -> list[RowGroup]:
     """The row groups of a Parquet file (called ``name`` in messages); raises `LogError` for what is none."""
-    with _readable(name or file) as pa:
-        about = pa.parquet.read_metadata(file)
+    with _readable(name or file) as pa, pa.OSFile(file) as source:
+        about = pa.parquet.read_metadata(source)
         used = [index for index, each in enumerate(_column_names(about)) if each in COLUMNS]
         return [
             RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
@@ -129,8 +129,8 @@ class ParquetReader:
 
         Raises `LogError` for a file that is not a Parquet log.
         """
-        table, schema = self._open()
-        with table:
+        source, table, schema = self._open()
+        with source:
             names = self._check_columns(schema)
             header = self._header(table.metadata.metadata or {})
             if header is not None:
@@ -145,12 +145,16 @@ class ParquetReader:
                     complain = partial(self._complain, piece, first)
                     yield ArrowBlock(piece, items, complain, self._header_doc, first)
 
-    def _open(self) -> tuple[Any, pyarrow.Schema]:
+    def _open(self) -> tuple[Any, Any, pyarrow.Schema]:
+        """The open file, which is to be closed, its table and the columns of that."""
+        # An open file: PyArrow looks into paths for file systems, twice, for a twentieth of a millisecond each.
         with _readable(self._file) as pa:
-            about = pa.parquet.read_metadata(self._path)
-            encoded = [name for name in WITH_FEW_VALUES if name in _column_names(about)]
-            table = pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
-            return table, table.schema_arrow
+            source = pa.OSFile(self._path)
+            about = pa.parquet.read_metadata(source)
+            present = _column_names(about)
+            encoded = [name for name in WITH_FEW_VALUES if name in present]
+            table = pa.parquet.ParquetFile(source, metadata=about, read_dictionary=encoded)
+            return source, table, table.schema_arrow
 
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
         """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
@@ -254,25 +258,26 @@ class ParquetReader:
             "meta": _any_of(types.is_map, types.is_struct, is_text), "more": types.is_boolean,
             "clock": types.is_boolean,
         }  # fmt: skip
-        twice = [name for name in COLUMNS if schema.names.count(name) > 1]
+        present = schema.names
+        twice = [name for name in COLUMNS if present.count(name) > 1]
         if twice:
             raise LogError(
                 f"{self._file}: not a change log: it has the column {twice[0]} more than once: write each once"
             )
-        wrong = [name for name in REQUIRED if name not in schema.names]
+        wrong = [name for name in REQUIRED if name not in present]
         for name in COLUMNS:
-            if name in schema.names:
+            if name in present:
                 given = schema.field(name).type
                 if not (expected[name](given) or types.is_null(given)):
                     wrong.append(f"{name} ({given})")
         if wrong:
             raise LogError(
                 f"{self._file}: not a change log: columns missing or of another type: {', '.join(wrong)}."
-                f" It has {', '.join(schema.names) or 'none'}; a change log has"
+                f" It has {', '.join(present) or 'none'}; a change log has"
                 " doc string, ts int64, op string, path string, ids list<int64>, value string, old string,"
                 " pos int64, at string, txn int64, meta map<string, string>, more bool, clock bool"
             )
-        return [name for name in COLUMNS if name in schema.names]
+        return [name for name in COLUMNS if name in present]
 
     def _header(self, metadata: dict[bytes, bytes]) -> Header | None:
         content = metadata.get(MARK.encode())

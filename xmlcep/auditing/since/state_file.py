@@ -7,14 +7,12 @@ of them. The lines of documents that a run does not touch are copied as they are
 from __future__ import annotations
 
 import glob
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ...engine import StateError
 from ...engine.durable import FORM, VERSION, check_rules, check_version, rules_stamp
@@ -22,13 +20,12 @@ from ...errors import XmlCepError
 from ...log.errors import LogLockedError
 from ...log.lock import WriterLock
 from ...rules import Rules
-from ..document_lines import DocumentLines, line_of
+from ..document_lines import line_of
 from ..findings.atomic_files import AtomicFile
 from .deliveries import Delivery
 from .past_files import PastFile
-
-_MOST_LINES = 1000  # that are written at once
-_MOST_BYTES = 1 << 20  # that are read at once
+from .seals import Sealing, sealed_end
+from .state_documents import BEGIN, PastLines, StateDocuments
 
 
 @dataclass(slots=True)
@@ -44,7 +41,7 @@ class AuditState:
     runs: int = 0
     final: bool = False
     files: dict[str, PastFile] = field(default_factory=dict)
-    documents: DocumentLines = field(default_factory=DocumentLines)
+    documents: StateDocuments = field(default_factory=StateDocuments)
     deliveries: list[Delivery] = field(default_factory=list)
 
     @classmethod
@@ -59,20 +56,21 @@ class AuditState:
                 raise StateError(f"{path}: cannot be written: there is no folder {path.parent}")
             return cls(path, dict(options))
         try:
-            with path.open("rb") as stream:
-                header_line = next(stream, b"null")
-                header = json.loads(header_line)
+            with ExitStack() as failed:
+                stream = failed.enter_context(path.open("rb"))
+                header = json.loads(stream.readline() or b"null")
                 check_version(header, "audit")
+                start, end = stream.tell(), sealed_end(stream)
+                stream.seek(start)
                 files: dict[str, PastFile] = {}
-                documents = DocumentLines()
-                for line in _sealed_lines(stream, header_line):
-                    if line.startswith(b'{"doc"'):
-                        documents[_name_in(line)] = line
-                    else:
-                        record = json.loads(line)
-                        files[record["file"]] = PastFile.from_record(record)
+                while start < end and not (line := stream.readline()).startswith(BEGIN):
+                    record = json.loads(line)
+                    files[record["file"]] = PastFile.from_record(record)
+                    start += len(line)
+                documents = StateDocuments(PastLines(stream, start, end))
                 state = cls._begin(path, header, rules, options)
                 state.files, state.documents = files, documents
+                failed.pop_all()
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
         except StateError as error:
@@ -118,12 +116,11 @@ class AuditState:
         }  # fmt: skip
         with AtomicFile(self.path) as file:
             assert file.stream is not None
-            lines = chain(
-                [line_of(header)],
-                (line_of(past.to_record(path)) for path, past in self.files.items()),
-                (line for _, line in self.documents.lines()),
-            )
-            file.stream.writelines(_sealed(lines))
+            sealing = Sealing(file.stream)
+            sealing.write(line_of(header))
+            sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
+            self.documents.write(sealing)
+            sealing.seal()
 
     def beside(self, what: str) -> Path:
         """A file for output of this run that is to be delivered. A run that was not committed never has the name of one
@@ -131,43 +128,9 @@ class AuditState:
         return self.path.with_name(f".{self.path.name}.{self.runs}.{what}")
 
 
-def _sealed(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines in blocks, and behind them the line that `_sealed_lines` looks for."""
-    digest, rest = hashlib.sha256(), iter(lines)
-    while block := b"".join(islice(rest, _MOST_LINES)):
-        digest.update(block)
-        yield block
-    yield _seal(digest.hexdigest())
-
-
-def _sealed_lines(stream: BinaryIO, header: bytes) -> Iterator[bytes]:
-    """The lines behind the header but for the last, which has to be the digest of all before it; else `ValueError`."""
-    digest, last = hashlib.sha256(header), b""
-    while block := stream.readlines(_MOST_BYTES):
-        if last:
-            digest.update(last)
-            yield last
-        *lines, last = block
-        digest.update(b"".join(lines))
-        yield from lines
-    if last != _seal(digest.hexdigest()):
-        raise ValueError("not what was written")
-
-
-def _seal(digest: str) -> bytes:
-    return line_of({"sha256": digest})
-
-
 def document_line(state: Mapping[str, Any]) -> bytes:
     """The line of a document."""
     return line_of({"doc": state["doc"], **state})
-
-
-def _name_in(line: bytes) -> str:
-    """The name that a document's line begins with; the rest is not read, unless something in the name is escaped."""
-    begin = len(b'{"doc":"')
-    name = line[begin : line.index(b'"', begin)]
-    return str(json.loads(line)["doc"]) if b"\\" in name else name.decode()
 
 
 def _shown(value: object) -> str:

@@ -39,18 +39,17 @@ def is_list_of_integers(given: pyarrow.DataType) -> bool:
 
 def as_read(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
     """The batch with the columns of such types as text in RFC 3339, text and lists."""
-    changed = {
-        index: column
-        for index, field in enumerate(batch.schema)
-        if (column := _as_read(batch.column(index), field.type)) is not None
-    }
-    for index, column in changed.items():
-        batch = batch.set_column(index, batch.schema.names[index], column)
+    from pyarrow import types
+
+    for index, given in enumerate(batch.schema.types):
+        if types.is_timestamp(given) or types.is_fixed_size_list(given) or _is_view(given):
+            column = _as_read(batch.column(index), given)
+            batch = batch.set_column(index, batch.schema.names[index], column)
     return batch
 
 
 def _as_read(column: Any, given: pyarrow.DataType) -> Any:
-    """The column as another type; None: as it is."""
+    """A column of times, lists of one size or views as another type."""
     import pyarrow as pa
     from pyarrow import compute, types
 
@@ -59,11 +58,9 @@ def _as_read(column: Any, given: pyarrow.DataType) -> Any:
         return compute.strftime(
             column.cast(pa.timestamp(unit, "UTC"), safe=False), format="%Y-%m-%dT%H:%M:%SZ"
         )
-    if _is_view(given):
-        return column.cast(pa.large_string())
     if types.is_fixed_size_list(given):
         return column.cast(pa.list_(given.value_type))
-    return None
+    return column.cast(pa.large_string())
 
 
 def _is_view(given: pyarrow.DataType) -> bool:
