@@ -36,6 +36,7 @@ from xmlcep.log.seal import verify
 from xmlcep.recording import rebuild
 from xmlcep.recording.recorder import record
 from xmlcep.wrapping import CallbackError, RefusedError, TransactionError, fromstring
+from xmlcep.wrapping.delivery import Commit
 
 MOST = 4
 TIMED = """
@@ -135,6 +136,7 @@ class Guest:
         self.document = guests.document
         self.since: int = guests.document.clock
         self.first = len(guests.everything.told)
+        self.ahead = 0  # how many ends of transactions and external events, not told yet, are none for it
         self.gone = self.leaving = False
         self.told: int | None = None  # the time point of what it is being told
         self.gone_in: int | None = None  # that in whose callback it has gone
@@ -186,8 +188,11 @@ class Guest:
         """What a detector finds in it."""
         known = self.guests.everything.told
         found: list[Any] = []
+        ahead = self.ahead
         for each in known[self.first : len(known) - (not everything)]:
-            if each.ts is None or each.ts > self.since:
+            if ahead and each.kind in ("commit", "raised"):
+                ahead -= 1
+            elif each.ts is None or each.ts > self.since:
                 found += each.step(rules, detector)
         return [str(each) for each in found]
 
@@ -238,6 +243,9 @@ class Acting(Guest):
 
     def __init__(self, guests: Guests) -> None:
         super().__init__(guests)
+        # Rules have been at the end of what is being told when the others have not heard of it yet.
+        waiting = guests.document.delivery.queue
+        self.ahead = sum(isinstance(each, (Commit, CompositeEvent)) for _, each in waiting)
         self.errors: list[XmlCepError] = []
         self.acting = guests.document.rules(
             CALLING, actions={"tell": self.called}, on_fire=self.called, on_error=self.errors.append
@@ -383,10 +391,7 @@ class Guests:
                 self.random.choice(KINDS)(self)
         else:
             with failing():
-                kind = self.random.choice(KINDS)
-                # Rules have been at the end of what is being told when the others have not heard of it yet.
-                if kind is not Acting or not self.document.delivery.queue:
-                    self.here.append(kind(self))
+                self.here.append(self.random.choice(KINDS)(self))
 
     def catch_up(self) -> None:
         """What was done through foreign proxies is told; callbacks that fail then keep nothing back."""

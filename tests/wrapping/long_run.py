@@ -189,7 +189,7 @@ class Run:
                     document.catch_up()
             if self.mode.again and self.random.random() < 0.2:
                 self._wrap_again(self.random.randrange(len(self.documents)))
-            self.check(several=self.several, moves=self.mutator.name == "extend")
+            self.check(several=self.several, moves=self.mutator.moves)
         for document in self.documents:
             document._check()
         for judge in self.judges:
@@ -221,7 +221,7 @@ class Run:
     def _wrap_again(self, number: int) -> None:
         """Closes a document and wraps its tree again, as it is: its history goes on, or its judge begins anew."""
         mode, document = self.mode, self.documents[number]
-        self.check(several=self.several, moves=self.mutator.name == "extend")
+        self.check(several=self.several, moves=self.mutator.moves)
         snapshot, clock, next_id, root = document.snapshot(), document.clock, document.next_id, document.root
         if (companions := self.companions[number]) is not None:
             companions.close()

@@ -121,6 +121,11 @@ class Mutator:
         """That of the tree at hand, None if it has none."""
         return next((document for document in self.documents if document.root is self.root), None)
 
+    @property
+    def moves(self) -> bool:
+        """Whether the last edit moved nodes one by one, each perhaps back to where it was."""
+        return self.name.removeprefix("odd ").startswith("extend")
+
     def element(self) -> Any:
         return self.random.choice(self.elements())
 

@@ -16,7 +16,7 @@ from xmlcep.wrapping import fromstring
 
 @pytest.mark.parametrize("seed", range(8))
 def test_lives(tmp_path: Path, seed: int) -> None:
-    assert run(seed, tmp_path, edits=25) > 2
+    assert run(seed, tmp_path, edits=30) > 2
 
 
 def test_an_edit_that_is_there_in_part_has_ended_for_a_recovered_watch_as_for_its_log(tmp_path: Path) -> None:

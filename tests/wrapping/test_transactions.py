@@ -76,6 +76,7 @@ def test_undo_restores_tree_ids_and_clock(seed: int) -> None:
     mutator = Mutator(document.root, Random(seed))
     for _ in range(5):
         mutator.step()
+        document.catch_up()
         judge.check(several=True)
         before = state(document)
         with pytest.raises(Stop), document.transaction(user="x"):
@@ -97,12 +98,14 @@ def test_undo_of_an_immediate_transaction_is_told(seed: int) -> None:
     mutator = Mutator(document.root, Random(seed))
     for _ in range(5):
         mutator.step()
+        document.catch_up()
         judge.check(several=True)
         before = whole(document.root)
         told = len(listener.told)
         with pytest.raises(Stop), document.transaction(immediate=True):
             for _ in range(12):
                 mutator.step()
+                document.catch_up()
                 judge.check(several=True)
             raise Stop
         assert whole(document.root) == before

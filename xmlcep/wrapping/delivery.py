@@ -161,18 +161,13 @@ class Delivery:
             self.settle()
             return
         self.delivering = True
+        callback: _Call = _nobody
         rest = iter(self.callbacks)
         try:
             for callback in rest:
-                try:
-                    callback(event)
-                except Exception as error:
-                    self.fail(callback, as_event(event), error)
-                except BaseException as error:
-                    self.interrupt(error)
-        except BaseException:  # between two calls: the rest is called at the next delivery
-            self._rest = (as_event(event), rest)
-            raise
+                callback(event)
+        except BaseException as error:
+            self._call_rest(as_event(event), rest, callback, error)
         finally:
             self.delivering = False
         if self.queue or self.failures or self._interrupt is not None:
@@ -196,7 +191,7 @@ class Delivery:
                 if self.callbacks is not callbacks:
                     break  # who has come meanwhile gets nothing of this edit: the queue knows since when
                 done += 1
-                self._call_all(event, iter(callbacks))
+                self._call_rest(event, iter(callbacks))
         finally:
             self.delivering = False
             if done < len(events):
@@ -251,7 +246,7 @@ class Delivery:
             try:
                 if self._rest is not None:
                     rest, self._rest = self._rest, None
-                    self._call_all(*rest)
+                    self._call_rest(*rest)
                 while self.queue:
                     if not self.recorded:
                         self.recorded = len(self.queue)
@@ -269,13 +264,15 @@ class Delivery:
             if self.reactor is not None:
                 self.reactor.finish()
 
-    def fail(self, callback: Callable[..., Any], event: object, error: Exception) -> None:
-        """Notes an error of a callback; it is raised when the delivery is over, or at the next one."""
-        self.failures.append(CallbackFailure(callback, event, error))
+    def note(self, callback: Callable[..., Any], event: object, error: BaseException) -> None:
+        """Notes what a callback has raised; it is raised when everybody has been called, or at the next delivery.
 
-    def interrupt(self, error: BaseException) -> None:
-        """Notes what is no error of a callback (a KeyboardInterrupt, say); raised when everybody has been called."""
-        self._interrupt = self._interrupt or error
+        What is no error of a callback (a KeyboardInterrupt, say) is raised as it is, the others as a `CallbackError`.
+        """
+        if isinstance(error, Exception):
+            self.failures.append(CallbackFailure(callback, event, error))
+        else:
+            self._interrupt = self._interrupt or error
 
     def call(self, callback: Callable[[Any], Any], event: object) -> None:
         """Calls a callback of the application unless callbacks trigger each other too deep; notes its error."""
@@ -284,10 +281,8 @@ class Delivery:
             return
         try:
             callback(event)
-        except Exception as error:
-            self.fail(callback, event, error)
         except BaseException as error:
-            self.interrupt(error)
+            self.note(callback, event, error)
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -302,16 +297,26 @@ class Delivery:
             self.delivering = False
         self.settle()
 
-    def _call_all(self, event: PrimitiveEvent, callbacks: Iterator[_Call]) -> None:
+    def _call_rest(
+        self,
+        event: PrimitiveEvent,
+        callbacks: Iterator[_Call],
+        callback: _Call = _nobody,
+        error: BaseException | None = None,
+    ) -> None:
+        """Notes what a callback has raised, if one has, and calls the others that are left."""
         try:
-            for callback in callbacks:
+            while True:
+                if error is not None:
+                    self.note(callback, event, error)
+                    error = None  # which has this frame, and so would keep it
                 try:
-                    callback(event)
-                except Exception as error:
-                    self.fail(callback, event, error)
-                except BaseException as error:
-                    self.interrupt(error)
-        except BaseException:  # between two calls: the rest is called at the next delivery
+                    for callback in callbacks:
+                        callback(event)
+                    return
+                except BaseException as raised:
+                    error = raised
+        except BaseException:  # while it was noted: those that are left are called at the next delivery
             self._rest = (event, callbacks)
             raise
 
@@ -341,7 +346,7 @@ class Delivery:
             return
         if self.subscribers:
             here = self.present(self.subscribers)
-            self._call_all(event, (callback for callback, since in here if ts > since))
+            self._call_rest(event, (callback for callback, since in here if ts > since))
 
     def _inform(self, listeners: tuple[_Attached, ...], event: Queued) -> None:
         for listener, since in self.present(listeners):
@@ -361,10 +366,8 @@ class Delivery:
                 continue
             try:
                 call(given)
-            except Exception as error:
-                self.fail(call, event, error)
             except BaseException as error:
-                self.interrupt(error)
+                self.note(call, event, error)
 
     def _stop(self, callback: Callable[..., Any], event: object) -> None:
         if any(isinstance(failure.error, EndlessTriggerError) for failure in self.failures):
@@ -373,4 +376,4 @@ class Delivery:
             f"callbacks trigger each other without end: {TRIGGER_DEPTH} edits deep; they are not called for "
             "edits beyond that. Let a callback look whether there is still something to change"
         )
-        self.fail(callback, event, error)
+        self.note(callback, event, error)

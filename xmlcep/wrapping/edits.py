@@ -48,8 +48,7 @@ def ready(node: Node) -> ShadowNode | None:
         foreign.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
             return None
-    elif entry is tree and not tree.is_here(node):
-        tree.lose(node)
+    elif entry is tree and tree.has_lost(node):
         return None
     return tree.open(node)
 
@@ -234,8 +233,7 @@ def born(tree: ShadowTree, node: Node) -> None:
     """``node`` was made below a tracked parent by C code (SubElement): it is there with its attributes."""
     check_node(node)
     above = get_parent(node)
-    if entry_of(above) is tree and not tree.is_here(above):
-        tree.lose(above)
+    if tree.has_lost(above):
         return
     if tree.journal is not None:
         tree.journal.placed(node)

@@ -192,6 +192,9 @@ def _attribute_comes(tree: ShadowTree, shadow: ShadowNode, name: str, value: str
 
 # --- positions among the child nodes
 
+_FEW, _MANY = 100, 1000
+"""Few nodes before one are looked at where lxml would count many behind it."""
+
 
 def position(
     tree: ShadowTree, node: Node, parent: ShadowNode, elements: int | None = None, texts: int | None = None
@@ -202,7 +205,8 @@ def position(
     shadow of the parent has, in which the node is not counted then.
     """
     above = get_parent(node)
-    if not tree.ignore_whitespace:
+    index = index_of(above, node)
+    if not tree.ignore_whitespace and (index > _FEW or parent.count < _MANY):
         others = number_of_children(above) - 1
         texts = parent.texts if texts is None else texts
         first = 1 if parent.text is not None else 0
@@ -210,9 +214,9 @@ def position(
             parent.count - parent.texts if elements is None else elements
         ) == others:  # no comments among them
             if texts == first:  # none behind any of them
-                return index_of(above, node) + first  # type: ignore[no-any-return]
+                return index + first  # type: ignore[no-any-return]
             if texts == others + 1:  # one before, between and behind all of them
-                return 2 * index_of(above, node) + 1  # type: ignore[no-any-return]
+                return 2 * index + 1  # type: ignore[no-any-return]
             before = list(Element.itersiblings(node, preceding=True))
             return len(before) + first + sum(map(bool, map(get_tail, before)))
     before = list(Element.itersiblings(node, preceding=True))

@@ -341,6 +341,18 @@ class ShadowTree:
             self.open_subtree(self.root)
             self._all_open = True
 
+    def has_lost(self, node: Node) -> bool:
+        """Whether a node, of which no event has told, is not in the document any more: what is older has taken it."""
+        if entry_of(node) is not self:
+            return False
+        each = node
+        while each is not None:
+            if each is self.root or type(entry_of(each)) is ShadowNode:
+                return False
+            each = get_parent(each)
+        self.lose(node)
+        return True
+
     def lose(self, node: Node) -> None:
         """A node of which no event has told is not in the document any more: nobody can know where it was.
 
@@ -401,15 +413,6 @@ class ShadowTree:
     def open_known(self, node: Node) -> ShadowNode:
         """As `open`, of a node that an edit is about to change with its neighbour; raises as `shadow_of`."""
         return self.open(node) if entry_of(node) is self else shadow_of(node)
-
-    def is_here(self, node: Node) -> bool:
-        """Whether a node, of which no event has told, is still in the document: what is older may have taken it."""
-        each = node
-        while each is not None:
-            if each is self.root or type(entry_of(each)) is ShadowNode:
-                return True
-            each = get_parent(each)
-        return False
 
     def open_children(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
