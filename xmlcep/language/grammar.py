@@ -10,7 +10,7 @@ from importlib.resources import files
 from lark import Lark
 
 from contexts.constraints import RELATIONS
-from path_types.names import NAME_CHARACTERS, NCNAME
+from path_types.names import NAME_CHARACTER, NCNAME
 
 from ..algebra import OPERATORS
 from .embedded import FILTER, VALUE
@@ -21,10 +21,10 @@ _BEFORE_OPERAND = (
     r"""(?=\s+[^\s(]|\s*\((?:[^()"']++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')*+\((?!\s*\)))"""
 )
 _TERMINALS = rf"""
-EVENT: /event(?![{NAME_CHARACTERS}:])/
-EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
-REFERENCE: /reference(?![{NAME_CHARACTERS}:])/
-RULE: /rule(?![{NAME_CHARACTERS}:])/
+EVENT: /event(?!{NAME_CHARACTER}|:)/
+EVENT_NAMESPACE: /namespace(?!{NAME_CHARACTER}|:)/
+REFERENCE: /reference(?!{NAME_CHARACTER}|:)/
+RULE: /rule(?!{NAME_CHARACTER}|:)/
 RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
 NAME: /{NCNAME}/
 PREFIXED.1: /{NCNAME}:({NCNAME})?/

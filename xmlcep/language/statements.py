@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from contexts.constraints import RELATIONS
-from path_types.names import NAME_START, NCNAME
+from path_types.names import NCNAME
 
 from .embedded import FILTER, VALUE
 
@@ -25,7 +25,7 @@ KEYWORDS = ("event", "namespace", "reference", "rule")
 # be Clark notation, where # begins no comment and ' no string. Nothing is tried twice (*+, ++): that would take
 # memory for every character.
 _TOKEN = re.compile(
-    rf"""(?P<skip>\#[^\n]*|\{{[^\s{{}}"']*\}}|(?<=[(/@=])\{{[^\s{{}}"]*\}}(?=[{NAME_START}])|[ \t\r\n\ufeff]+)"""
+    rf"""(?P<skip>\#[^\n]*|\{{[^\s{{}}"']*\}}|(?<=[(/@=])\{{[^\s{{}}"]*\}}(?={NCNAME})|[ \t\r\n\ufeff]+)"""
     r"""|(?P<string>"(?:[^"\\\r\n]++|\\.)*+"?|'(?:[^'\\\r\n]++|\\.)*+'?)"""
     rf"""|(?P<word>{NCNAME})"""
     r"""|(?P<other>.)""",

@@ -13,7 +13,7 @@ from ..documents import Replica
 
 NAMESPACE = "urn:xmlcep:findings"
 EVENTS, TIMES = f"{{{NAMESPACE}}}events", f"{{{NAMESPACE}}}at"
-_UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def mark_findings(

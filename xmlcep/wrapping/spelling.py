@@ -14,7 +14,7 @@ from ..xml_names import is_namespace
 from .errors import RefusedError
 from .raw import Element, Node, attributes_of, get_tail, get_text, is_element, name_of
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XMLNS = "{http://www.w3.org/2000/xmlns/}"  # of namespace declarations, which are no attributes
 _ODD_NAMES = etree.XPath(
     "descendant-or-self::*[contains(local-name(), ':')] | descendant-or-self::*/@*[contains(local-name(), ':')]"
