@@ -27,8 +27,30 @@ ROWS = [
     ("A(item)", "x[2,*] ins(item)", "the same item is inserted only once, and ×[2,*] asks for 2 times", ""),
     ("A(item)", "x[3,3] del(order/item)", "the same item is deleted only once", ""),
     ("A", "ins(item) ; (ins(item/x) & (del(item) ; upd(item/@k)))", "after del(item)", ""),
+    (
+        "A",
+        "ins(item/x) during ins(item/y)",
+        "a single change has no duration, so that 'during' never holds",
+        "before",
+    ),
+    (
+        "A",
+        "(ins(item/x) ; ins(item/y)) overlaps ins(item/z)",
+        "a single change has no duration, so that 'overlaps' never holds of ins(item/z)",
+        "",
+    ),
+    (
+        "A",
+        "ins(item/x) started-by (ins(item/x) ; ins(item/y))",
+        "a single change has no duration, so that 'started-by' never holds of ins(item/x)",
+        "",
+    ),
 ]
 POSSIBLE = [
+    ("A", "ins(item/x) during (ins(item/y) ; ins(item/z))"),
+    ("A", "ins(item/x) starts (ins(item/x) ; ins(item/z))"),
+    ("A", "ins(item/x) equals *(item/x)"),
+    ("A", "(ins(item/x) ; ins(item/z)) contains Other(item)"),
     ("A", "upd(item/price/text()) & upd(item/@k)"),
     ("A", "upd(item//*)"),
     ("A", "del(item//*) ; ins(item/x)"),

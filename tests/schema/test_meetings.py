@@ -26,8 +26,8 @@ DEEPEST = 12
 LONGEST = 6_000
 """More paths than that are too many to look at."""
 
-_LIFETIMES = ("nothing happens to the same", "only once")
-"""What is said of the order of events, whatever their places."""
+_LIFETIMES = ("nothing happens to the same", "only once", "has no duration")
+"""What is said of the order of events and of how long they last, whatever their places."""
 
 Path = tuple[str, ...]
 

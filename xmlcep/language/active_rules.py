@@ -148,4 +148,5 @@ class _BrokenAction:
 
 
 def _where(word: Token) -> Where:
-    return Where(" ".join(word.split()))
+    words = [line.partition("#")[0] for line in word.split("\n")]  # without the comments between them
+    return Where(" ".join(" ".join(words).split()))

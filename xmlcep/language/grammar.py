@@ -15,10 +15,13 @@ from path_types.names import NAME_CHARACTER, NCNAME
 from ..algebra import OPERATORS
 from .embedded import FILTER, VALUE
 
+_GAP = r"(?:[ \t\r\n\ufeff]|#[^\n]*+)"
+"""What may stand between two signs and is skipped there: a blank, or a comment."""
 # A word that stands before an operand: NAME(path) is an event that is called so. An operand in parentheses has
-# parentheses of its own that are not those of text(), nor within a string.
+# parentheses of its own that are not those of text(), nor within a string, a comment or a name in Clark notation.
 _BEFORE_OPERAND = (
-    r"""(?=\s+[^\s(]|\s*\((?:[^()"']++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')*+\((?!\s*\)))"""
+    rf"""(?={_GAP}++[^(]|{_GAP}*+\("""
+    rf"""(?:[^()"'#{{]++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+'|\{{[^\s{{}}"']*+\}}|\{{|{_GAP})*+\((?!{_GAP}*+\)))"""
 )
 _TERMINALS = rf"""
 EVENT: /event(?!{NAME_CHARACTER}|:)/
@@ -31,6 +34,12 @@ PREFIXED.1: /{NCNAME}:({NCNAME})?/
 CLARK: /\{{[^{{}}\r\n]*\}}({NCNAME})?/
 NOT.2: /not{_BEFORE_OPERAND}/
 VARIABLE: /\${NCNAME}/
+TIMES.2: /x(?={_GAP}*+\[)|×/
+OPAQUE.2: /opaque(?={_GAP}*+\[)/
+LET.2: /let(?={_GAP}++[^=,}}])/
+WHERE.2: /(?:first|last){_GAP}++into|before|after/
+EXTERNAL.2: /external(?!{_GAP}*+\()/
+TEXT.2: /text{_GAP}*+\({_GAP}*+\)/
 FILTER: /{FILTER}/
 VALUE: /{VALUE}/
 """
@@ -47,9 +56,9 @@ def _operators() -> Iterator[str]:
     yield f"_bracketed: {' | '.join(operator.rule for operator in bracketed)}"
     for operator in bracketed:
         word, starred = operator.symbol.removesuffix("*"), operator.symbol.endswith("*")
-        symbol = re.escape(word) + (r"\s*\*" if starred else "")
+        symbol = re.escape(word) + (rf"{_GAP}*+\*" if starred else "")
         yield f"{operator.rule}: {operator.rule.upper()} {operator.syntax}"
-        yield rf"{operator.rule.upper()}.{3 if starred else 2}: /{symbol}(?=\s*\[)/"
+        yield rf"{operator.rule.upper()}.{3 if starred else 2}: /{symbol}(?={_GAP}*+\[)/"
 
 
 @cache

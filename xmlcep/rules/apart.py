@@ -37,7 +37,7 @@ class Meetings:
         self._places: dict[int, Places] = {}
         """Where operators raise something, by the identity of their definitions, which the rules keep."""
         self._taken: dict[int, Kinds] = {}
-        """The kinds of the nodes of events that leaves take, by their identity."""
+        """The kinds of the nodes of events that leaves with expressions take, by their identity."""
         self._raised: dict[int, Events | None] = {}
         """The same of trees by index; None: anywhere, as those of flat ones (T4)."""
         graph = rules.graph if rules.triggers is None else rules.triggers.graph
@@ -78,7 +78,7 @@ class Meetings:
         places = places or at(node.path, self._ground)
         self._places[id(node.definition)] = places
         for child, each in zip(node.children, events, strict=True):
-            if isinstance(child, LeafNode) and child.type.scope is Scope.NODE:
+            if isinstance(child, LeafNode) and child.type.scope is Scope.NODE and _asks(child.leaf):
                 self._taken[id(child.leaf)] = kinds_in(each, node.path, places, self._ground)
         if node.definition.may_raise([False] * len(events)):
             return Events(places)  # of a node that is created, wherever that is (M4)
@@ -199,6 +199,10 @@ class Meetings:
 def _stands_in(part: PathType, whole: PathType) -> bool:
     m = len(part)
     return not part.absolute and any(whole.steps[i : i + m] == part.steps for i in range(len(whole) - m + 1))
+
+
+def _asks(leaf: Leaf) -> bool:
+    return leaf.filter is not None or any(each.expression is not None for each in leaf.bindings)
 
 
 def _all_but(without: int, operands: Sequence[object]) -> list[bool]:

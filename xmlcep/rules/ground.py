@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from path_types import PathType, Step
@@ -23,7 +23,7 @@ class Ground(Protocol):
     def onward(self, kind: int, steps: Sequence[Step]) -> Kinds:
         """The kinds of the nodes to which these steps lead from a node of this kind; without steps this one."""
 
-    def below(self, kind: int, path: PathType, group: PathType) -> Kinds:
+    def below(self, kind: int, path: PathType, group: PathType) -> Iterable[int]:
         """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind; ``group`` stands on
         the way only where it stands in ``path`` (P3)."""
 
@@ -45,7 +45,7 @@ class AnyGround:
     def onward(self, kind: int, steps: Sequence[Step]) -> Kinds:
         return self._ALL
 
-    def below(self, kind: int, path: PathType, group: PathType) -> Kinds:
+    def below(self, kind: int, path: PathType, group: PathType) -> Iterable[int]:
         return self._ALL
 
     def example(self, path: PathType) -> PathType | None:

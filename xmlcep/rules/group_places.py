@@ -62,7 +62,7 @@ def groups_of(events: Events, group: PathType, ground: Ground) -> Places:
             if any(_offsets(each, group) and _offsets(each, path) for each in events.once):
                 continue
             alone = _at_once(group, {group, *events.once}, ground)
-            found_below = (kind for kind in alone if kinds & ground.below(kind, path, group))
+            found_below = (kind for kind in alone if not kinds.isdisjoint(ground.below(kind, path, group)))
             _add(found, group, frozenset(found_below))
     return found
 
@@ -95,7 +95,7 @@ def kinds_in(events: Events, group: PathType, groups: Places, ground: Ground) ->
                 found |= kinds & ground.onward(known, rest)
         if group.last.is_element and not path.absolute and not _offsets(group, path):
             for known in _compatible(groups, group):
-                found |= kinds & ground.below(known, path, group)
+                found |= kinds.intersection(ground.below(known, path, group))
     return frozenset(found)
 
 

@@ -21,6 +21,7 @@ from ..algebra import (
     Multiplicity,
     Operator,
     Order,
+    Relation,
     Sequence,
     leaves_of,
     operators_of,
@@ -34,6 +35,10 @@ from .apart import Meetings
 from .ground import AnyGround
 from .ruleset import Rules
 from .slips import text_meant
+
+_FIRST_LASTS = frozenset(["overlaps", "overlapped-by", "contains", "started-by", "finished-by"])
+_SECOND_LASTS = frozenset(["overlaps", "overlapped-by", "during", "starts", "finishes"])
+"""The relations whose first, or second, operand begins before it ends (R1)."""
 
 
 def impossible(rules: Rules, *, nodes: bool = True) -> list[RuleProblem]:
@@ -60,6 +65,8 @@ class _Checker:
         if not definition.flat:
             for operator in operators_of(definition.expression):
                 found += self._lifetimes(operator, definition.order)
+        for operator in operators_of(definition.expression):
+            found += self._moments(operator)
         for leaf, message, hint in found:
             yield RuleProblem(f"{kind} {definition.name}: {message}", hint, leaf.at)
 
@@ -90,6 +97,23 @@ class _Checker:
                 happens = "inserted" if _operation(leaf) == "ins" else "deleted"
                 said = f"the same {path.last} is {happens} only once, and {operator.drawn} asks for {operator.lower}"
                 yield leaf, f"{said} times", self._above(path)
+
+    def _moments(self, operator: Operator) -> Iterator[tuple[Leaf, str, str]]:
+        """Relations (R1) that ask of a change to last: it has one time point (E5)."""
+        if not isinstance(operator, Relation):
+            return
+        for operand, lasting in zip(operator.operands, (_FIRST_LASTS, _SECOND_LASTS), strict=True):
+            if (
+                operator.word in lasting
+                and isinstance(operand, Leaf)
+                and isinstance(operand.type, PrimitiveType)
+            ):
+                said = f"a single change has no duration, so that {operator.word!r} never holds of "
+                yield (
+                    operand,
+                    f"{said}{operand.type.operation}({self._shown(operand.type.path)})",
+                    "write 'before' or 'after', or an operand that is made of several changes",
+                )
 
     def _sequence(self, operator: Sequence, path: PathType, order: Order) -> Iterator[tuple[Leaf, str, str]]:
         operands = [operator.operands[k] for k in operator.positive]

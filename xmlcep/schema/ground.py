@@ -30,8 +30,11 @@ class SchemaGround:
         # Methods of an object that lives as long as a check.
         self.ending = cache(self._ending)
         self.alone = cache(self._alone)
-        self.below = cache(self._below)
         self._free = cache(self._reached_without)
+        self._children = cache(self._all_children)
+        self._called = cache(
+            lambda name: frozenset(vocabulary.starting(PathType.of(False, [Step.element(name)])) or ())
+        )
 
     def _ending(self, path: PathType) -> Kinds:
         """The kinds of the nodes whose path is, or ends with, ``path``."""
@@ -66,17 +69,15 @@ class SchemaGround:
                 found |= doubtful[start]
         return frozenset(found)
 
-    def _below(self, kind: int, path: PathType, group: PathType) -> Kinds:
+    def below(self, kind: int, path: PathType, group: PathType) -> Iterator[int]:
         """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind, where ``group`` does
         not stand once more on the way."""
         occurrences = _Occurrences(group)
-        found: set[int] = set()
         rest, own = path.steps[1:], occurrences.count(path.steps)
         for place, matched in self._reached([(kind, occurrences.again)], occurrences):
             for start in self._step(place, path.steps[0], begins=True):
                 if occurrences.count(path.steps, matched) == own:
-                    found |= self.onward(start, rest)
-        return frozenset(found)
+                    yield from self.onward(start, rest)
 
     def example(self, path: PathType) -> PathType | None:
         """A short absolute path that is, or ends with, ``path``."""
@@ -114,33 +115,41 @@ class SchemaGround:
             unknown = False
         return (*known, UNKNOWN) if unknown else known
 
-    def _children(self, kind: int) -> Iterator[tuple[str, Iterable[int]]]:
-        """The child elements, by name; unknown ones are called nothing."""
+    def _all_children(self, kind: int) -> Kinds:
+        """The kinds of the child elements."""
         if kind == UNKNOWN:
-            names = self.vocabulary.schema.declarations
-            yield from ((names[child].name, (child,)) for child in self._globals)
-            yield "", (UNKNOWN,)
-            return
-        yield from self.vocabulary.all_children(kind)
-        if self.vocabulary.lets_in_unknown(kind):
-            yield "", (UNKNOWN,)
+            return frozenset([*self._globals, UNKNOWN])
+        found = {child for _, children in self.vocabulary.all_children(kind) for child in children}
+        return frozenset([*found, UNKNOWN] if self.vocabulary.lets_in_unknown(kind) else found)
+
+    def _onwards(self, place: _Place, occurrences: _Occurrences) -> Iterator[tuple[Kinds, int, bool]]:
+        """The places of child elements, in sets: their kinds, how much of the group's path stands there at the end,
+        whether it is all."""
+        kind, matched = place
+        children = self._children(kind)
+        for name in occurrences.names:
+            called = children & self._called(name)
+            if called:
+                following, complete = occurrences.advance(matched, name)
+                yield called, following, complete
+                children -= called
+        yield children, 0, False
 
     def _reached(self, begin: Iterable[_Place], occurrences: _Occurrences) -> Iterator[_Place]:
         """These places and all inside them, as far as the group's path does not stand there once more."""
         waiting = deque(begin)
-        seen = set(waiting)
+        seen: dict[int, set[int]] = {}
+        for kind, matched in waiting:
+            seen.setdefault(matched, set()).add(kind)
         while waiting:
-            kind, matched = place = waiting.popleft()
+            place = waiting.popleft()
             yield place
-            for name, children in self._children(kind):
-                following, complete = occurrences.advance(matched, name)
-                if complete:
-                    continue
-                for child in children:
-                    inside = (child, following)
-                    if inside not in seen:
-                        seen.add(inside)
-                        waiting.append(inside)
+            for children, following, complete in self._onwards(place, occurrences):
+                if not complete:
+                    known = seen.setdefault(following, set())
+                    fresh = children - known
+                    known |= fresh
+                    waiting.extend((child, following) for child in fresh)
 
     def _reached_without(self, group: PathType) -> frozenset[_Place]:
         """All places to which a path leads in which ``group`` does not stand, but perhaps at the end."""
@@ -152,9 +161,8 @@ class SchemaGround:
             found.add((root, occurrences.length if complete else matched))
             if not complete:
                 begin.append((root, matched))
-        for kind, matched in self._reached(begin, occurrences):
-            for name, children in self._children(kind):
-                following, complete = occurrences.advance(matched, name)
+        for place in self._reached(begin, occurrences):
+            for children, following, complete in self._onwards(place, occurrences):
                 found.update((child, occurrences.length if complete else following) for child in children)
         return frozenset(found)
 
@@ -177,11 +185,10 @@ class SchemaGround:
         waiting = deque(above)
         while waiting:
             kind = waiting.popleft()
-            for _, children in self._children(kind):
-                for child in children:
-                    if child not in above:
-                        above[child] = kind
-                        waiting.append(child)
+            for child in sorted(self._children(kind)):
+                if child not in above:
+                    above[child] = kind
+                    waiting.append(child)
         return above
 
 
@@ -190,6 +197,7 @@ class _Occurrences:
 
     def __init__(self, group: PathType) -> None:
         self.wanted = () if group.absolute else tuple(map(_key, group.steps))
+        self.names = frozenset(self.wanted)
         self.length = len(self.wanted)
         self.shorter = [0] * (self.length + 1)
         """How much of the path stands at the end of its first so many steps, and is less than that."""
