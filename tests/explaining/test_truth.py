@@ -270,6 +270,11 @@ TABLE = {
         '(ins(item/price) & ins(item/quantity)) {when="price/text() + 1 > 10 and not(../note)"}', ITEM,
         "price/text() + 1 is '8', ../note is ''",
     ),
+    "within, an event without a value": (
+        "x[1,*]{path=item} (ins(item/@partNum) as $p = (//nothing) & ins(item/price/text()) as $p)",
+        "ins . 1\nins item 1.3\nins item/@partNum 1.3.4 =7",
+        "no-value: ins(/order#1/item#3/@partNum) at 3 has no value for $p",
+    ),
     "a language that says no": (
         'opaque["xpath31", ". > 10"](item/price/text())', "ins . 1\n" + ITEM,
         "filtered: ins(/order#1/item#3/price#4/text()#5) at 4, but xpath31 says no",
