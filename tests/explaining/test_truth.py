@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.explaining.histories import ITEM
+from tests.explaining.histories import ITEM, events
 from tests.explaining.mending import mended
 from tests.explaining.test_laws import KNOWN, taken
 from tests.explaining.test_why_not import ask
@@ -30,7 +30,7 @@ from xmlcep.explaining.history import History
 from xmlcep.explaining.values import Cause, Part, PendingGroup
 from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
-from xmlcep.rules import Rules
+from xmlcep.rules import Rules, parse_rules
 
 OFTEN_ENOUGH = 8
 """After so many mends of one rule nothing more is asked."""
@@ -295,6 +295,53 @@ TABLE = {
 def test_rows(case: str) -> None:
     rule, text, said = TABLE[case]
     assert said in ask(f"event C = {rule}", text).answer
+
+
+PENDING = {
+    "refused within": (
+        'ins(item/comment) ; x[1,*]{path=item, having="sum($p) > 10"} ins(item/price/text()) as $p',
+        "ins item/comment 1.3.9\nins item/price/text() 1.3.4.5 =7",
+        "100%  C at /order#1/item#3: having-false: having sum($p) > 10 is false: sum($p) is '7'",
+    ),
+    "not released within": (
+        "ins(item/comment) ; x[1,*]{path=item, end=custom} ins(item/price)",
+        "ins item/comment 1.3.9\nins item/price 1.3.4",
+        "100%  C at /order#1/item#3: not-released: everything is there; it waits for the end of the transaction",
+    ),
+    "refused, and something else is missing": (
+        'ins(item/comment) & x[1,*]{path=item, having="sum($p) > 10"} ins(item/price/text()) as $p',
+        "ins item/price/text() 1.3.4.5 =7",
+        "50%  C at /order#1/item#3: missing ins(item/comment); having-false",
+    ),
+    "too few": (
+        "x[2,3]{path=item} ins(item/price)", "ins item/price 1.3.4",
+        "50%  C at /order#1/item#3: 1 of the 2 events that are needed are there",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PENDING)
+def test_what_a_group_waits_for(case: str) -> None:
+    rule, text, said = PENDING[case]
+    detector = Detector(parse_rules(f"event C = {rule}"))
+    for event in events(text):
+        detector.feed(event)
+    assert said in str(detector.pending())
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(DENSE, dense_histories())
+def test_what_waits_waits_for_something(definitions, history) -> None:  # type: ignore[no-untyped-def]
+    """Y1: of no group that has not been raised it is said that it is complete."""
+    detector = Detector(rules_of(definitions))
+    for step in history.steps:
+        try:
+            taken(detector, step)
+        except EvaluationError:
+            return
+    for group in detector.pending(limit=None):
+        said = "\n".join([show_rules(definitions), show_history(history), group.text()])
+        assert group.raised or not str(group).endswith(": complete"), said
 
 
 def test_what_must_not_occur_needs_no_reason() -> None:
