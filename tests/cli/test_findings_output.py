@@ -100,6 +100,18 @@ def test_what_cannot_be(shell: Shell, arguments: list[str], words: str) -> None:
     assert words in shell(*arguments, status=2)
 
 
+def test_texts_that_are_odd(folder: Path, shell: Shell) -> None:
+    """What looks like a formula steers no terminal either; of a long text a table shows the beginning."""
+    doc = fromstring("<order xmlns='http://a/b'><item/></order>", name="odd")
+    (folder / "log.jsonl").unlink()
+    with record(doc, folder / "log.jsonl"), doc.transaction(user="=\x1b[2J\u202e"):
+        etree.SubElement(doc.root[0], "{http://a/b}price").text = "3" * 10_000
+    [row] = rows(shell("--format", "csv"))
+    assert row["user"] == "'=\\x1b[2J\\u202e" and row["values"] == "3" * 10_000
+    table = shell("--format", "table")
+    assert table.count("3") < 320 and "…" in table and not set("\x1b\u202e") & set(table)
+
+
 def test_piped_it_is_json_lines_and_at_a_terminal_a_table(
     shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from xmlcep.algebra import (
@@ -20,9 +21,16 @@ from xmlcep.explaining import Reason
 from xmlcep.explaining.values import Cause
 
 
-def mended(definition: EventDefinition, cause: Cause) -> EventDefinition | None:
-    """The event without what holds it back; None if that is not in the rule, or another rule would not help."""
-    mend = _MENDS.get(cause.reason)
+def mended(definitions: tuple[EventDefinition, ...], cause: Cause) -> tuple[EventDefinition, ...] | None:
+    """The events without what holds one back; None if that is not in the rules, or other rules would not help."""
+    found = [_mended(definition, cause) for definition in definitions]
+    return None if None in found else tuple(one for one in found if one is not None)
+
+
+def _mended(definition: EventDefinition, cause: Cause) -> EventDefinition | None:
+    if cause.reason is Reason.ELSEWHERE:
+        return replace(definition, flat=True)
+    mend = _unjoined() if cause.reason in _OF_VALUES else _MENDS.get(cause.reason)
     if mend is None or (cause.reason in _ONLY_WITH_FIX and not cause.fix) or "it is due" in cause.text:
         return None
     context = ContextName.UNRESTRICTED if cause.reason in _OF_CONTEXTS else definition.context
@@ -46,7 +54,20 @@ def _without(**options: Any) -> Callable[[Any], Any]:
 
 
 def _unfiltered(expression: Any) -> Any:
-    return replace(expression, filter=None) if isinstance(expression, Leaf) else expression
+    return replace(expression, filter=None, opaque=None) if isinstance(expression, Leaf) else expression
+
+
+def _unjoined() -> Callable[[Any], Any]:
+    """Each leaf has variables of its own then."""
+    numbers = count()
+
+    def mend(expression: Any) -> Any:
+        if isinstance(expression, Leaf):
+            bindings = tuple(each._replace(name=f"own{next(numbers)}") for each in expression.bindings)
+            return replace(expression, bindings=bindings)
+        return expression.with_options(replace(expression.options, by=(), let=(), having=None))
+
+    return mend
 
 
 def _in_any_order(expression: Any) -> Any:
@@ -82,5 +103,6 @@ _MENDS: dict[Reason, Callable[[Any], Any]] = {
     Reason.CONSUMED: _without(context=ContextName.UNRESTRICTED),
     Reason.REPLACED: _without(context=ContextName.UNRESTRICTED),
 }
+_OF_VALUES = (Reason.JOIN_MISMATCH, Reason.NO_VALUE)
 _OF_CONTEXTS = (Reason.CONSUMED, Reason.REPLACED)
 _ONLY_WITH_FIX = (Reason.CONSUMED, Reason.WRONG_ORDER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from hypothesis import given, settings
@@ -143,3 +144,19 @@ def feed_proposal(detector: Detector, proposal: Proposal, history: Any) -> list[
     elif proposal.release:
         raised += detector.advance(proposal.release.removeprefix("time "))
     return raised
+
+
+@settings(max_examples=40, deadline=None)
+@given(full_rule_sets(constructs=KNOWN), timed_histories(), st.integers(0, 30))
+def test_a_state_answers_as_the_detector_did(definitions, history, cut: int) -> None:  # type: ignore[no-untyped-def]
+    """G6: asked why not, a detector that goes on from a state says what the one says that it was made of."""
+    rules = rules_of(definitions)
+    detector = Detector(rules)
+    try:
+        for step in history.steps[:cut]:
+            taken(detector, step)
+    except EvaluationError:
+        return
+    again = Detector.from_state(rules, json.loads(json.dumps(detector.to_state())))
+    for tree in rules.graph.trees:
+        assert again.why_not(tree.name).to_record() == detector.why_not(tree.name).to_record()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import etree
 
 from tests.report.browser import open_browser, open_page
-from xmlcep import fromstring, load_rules, record
+from xmlcep import fromstring, load_rules, parse_rules, record
 from xmlcep.cli.main import run
 from xmlcep.report import write_report
+from xmlcep.report.contents import snippet
 from xmlcep.report.escapes import embedded, visible
 
 RULES = """event Complete = ins(item/price) & ins(item/quantity)
@@ -120,6 +123,36 @@ def test_a_log_without_findings(tmp_path: Path) -> None:
     (tmp_path / "rules.xcep").write_text(RULES)
     contents = write_report(tmp_path / "log.jsonl", load_rules(tmp_path / "rules.xcep"), tmp_path / "r.html")
     assert contents.findings == [] and all(rule["why_not"] for rule in contents.rules)
+
+
+def test_of_a_large_element_no_more_is_read_than_is_shown() -> None:
+    def large(children: int) -> etree._Element:
+        return etree.fromstring("<o a='b'>" + "<i n='1'>text</i>tail" * children + "</o>")
+
+    element = large(20_000)
+    assert snippet(large(20)) == snippet(element) and snippet(element).endswith("…")
+    tracemalloc.start()
+    try:
+        snippet(element)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 50_000  # a list of its children alone takes 160,000
+    assert snippet(large(1)) == '<o a="b"><i n="1">text</i>tail</o>'
+    assert len(snippet(etree.fromstring(f"<o>{'x' * 10_000}</o>"))) == 240
+
+
+def test_of_many_events_the_first_are_kept(tmp_path: Path) -> None:
+    """Findings are looked at one by one."""
+    doc = fromstring("<order/>", name="d")
+    with record(doc, tmp_path / "log.jsonl"):
+        for _ in range(100):
+            etree.SubElement(doc.root, "item")
+    rules = parse_rules("event All(/order) {context=cumulative} = x[1,*] ins(item)")
+    contents = write_report(tmp_path / "log.jsonl", rules, tmp_path / "r.html")
+    assert [len(detail[0]) + detail[1] for detail in contents.details] == list(range(1, 101))
+    assert max(len(detail[0]) for detail in contents.details) == 40
+    assert contents.details[1][2:4] == ["<order/>", "<order><item/><item/></order>"]
 
 
 def test_data_cannot_end_its_element() -> None:

@@ -18,6 +18,8 @@ from ..log.json_codec import FASTEST
 from ._output import plain
 
 COLUMNS = ("time", "user", "event", "document", "node", "values")
+LONGEST_CELL = 300
+"""Of a table; the other formats have all of a text."""
 
 
 class Choice(NamedTuple):
@@ -127,9 +129,12 @@ def write_csv(records: Iterable[dict[str, Any]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(COLUMNS)
     for record in records:
-        writer.writerow(
-            f"'{text}" if text[:1] in ("=", "+", "-", "@") else plain(text) for text in row_of(record)
-        )
+        texts = map(plain, row_of(record))
+        writer.writerow(f"'{text}" if text[:1] in ("=", "+", "-", "@") else text for text in texts)
+
+
+def _cell(text: str) -> str:
+    return plain(text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…")
 
 
 def show_table(console: Console, records: Iterable[dict[str, Any]]) -> None:
@@ -138,7 +143,7 @@ def show_table(console: Console, records: Iterable[dict[str, Any]]) -> None:
     for heading in COLUMNS:
         table.add_column(heading, overflow="fold", no_wrap=heading == "time")
     for record in records:
-        time, user, name, document, node, values = map(plain, row_of(record))
+        time, user, name, document, node, values = map(_cell, row_of(record))
         shown = time.replace("T", " ").partition(".")[0].removesuffix("Z")
         table.add_row(shown, user, Text(name, style="bold cyan"), document, node, values)
     console.print(table)

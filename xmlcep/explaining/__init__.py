@@ -4,7 +4,7 @@ All of it is read from the engine's state: operators and constraints say for the
 not enough (`xmlcep.engine.operators.state.Account`, `contexts.constraints.Objection`); nothing here matches events.
 
 Read `reasons`, `values` (what an explanation is), `groups` (what a tree has, group by group), `pending`, `evidence`
-(what a history has shown), `why`, `why_not`.
+(what a history has shown), `answers` (the reasons in it), `why`, `why_not`.
 """
 
 from .pending import pending as pending

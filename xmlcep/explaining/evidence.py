@@ -2,42 +2,35 @@
 
 What is stored says what a group has; why it has not more lies in the past. So a history that is asked about is
 replayed by a detector as any other, and beside it is noted what arrived at the leaves of a tree, what was raised, what
-filters and guards refused. Whoever asks gets the first reason for each leaf that is missing.
-
-One module because what is noted and what it answers are one object's memory.
+filters and guards refused. These are facts; `answers` makes reasons of them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lxml import etree
 
-from contexts import CONTEXTS, FLAT_KEY, Entry
-from contexts.constraints import Objection
+from contexts import FLAT_KEY, Entry
 from contexts.entry import AT, BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import Axis, PathType, Step, equals_or_ends, offset
 
-from ..algebra import Multiplicity
 from ..documents import Replica
 from ..engine.leaf import LeafState
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
 from ..engine.tree_dispatch import Delivery, primitive_dispatch
-from ..events import IDS, OP, PATH, CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
+from ..events import IDS, OP, PATH, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
 from ..rules.programs import LeafProgram
 from ..rules.trees import LeafNode
-from ..rules.unmatched import stands_in
-from .causes import cause_of, shown
-from .groups import TreeGroups, bindings_of, written
-from .nearest import Types, nearest
+from .causes import shown
+from .groups import bindings_of
+from .nearest import Types
 from .nodes import Nodes
-from .reasons import Reason
-from .values import Cause
 
 LeafPlace = tuple[int, int]
 """An operator by its index, and which of its operands."""
@@ -68,8 +61,6 @@ class Evidence:
         self.is_partial = is_partial
         self.used: dict[str, Evidence] = {}
         """Of the events that its leaves take, by name."""
-        self.ask: Callable[[Evidence], Cause | None] = lambda used: None
-        """Why one of these has not been raised."""
         self._setting = setting
         self._extended = tree.tree.extended
         self._meanings: dict[tuple[str, PathType], _Meaning | None] = {}
@@ -87,7 +78,6 @@ class Evidence:
             place for place, leaf in tree.leaves.items() if leaf.program.binds and leaf.program.opaque is None
         }
         self._unread: list[tuple[int, int, list[Entry], int]] = []
-        self._operators = {None if state is tree.root else state.node.label: state for state in tree.states}
         self._leaf_of = {id(leaf.program): place for place, leaf in tree.leaves.items()}
 
     def place(self, event: Event) -> int | None:
@@ -206,56 +196,77 @@ class Evidence:
         deletes = operation == "del" and any(equals_or_ends(node.path, path) for node in tree.operators)
         return _Meaning(deliveries, strangers, deletes) if deliveries or strangers or deletes else None
 
-    # ---- asked by `TreeGroups` (`Reasons`) -----------------------------------------------------------
+    # ---- asked -----------------------------------------------------------------------------------------
 
-    def of_leaf(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
-        leaf = state.node.index, operand
-        node = state.node.children[operand]
-        assert isinstance(node, LeafNode)
-        place = self._place_of_root(state, key)
-        here = self.arrived.get(place, {}).get(leaf, []) if place is not None else []
-        if key is not None:
-            own = [entry for entry in here if self.belongs(state, operand, entry, key)]
-            taken = [entry for entry in own if (leaf, id(entry[EVENT])) not in self._filtered]
-            stored = {id(e[EVENT]) for entries in self.tree.account(state, key).stored for e in entries}
-            free = [entry for entry in taken if id(entry[EVENT]) not in stored]
-            if taken and not free:
-                text = (
-                    f"no other {self._written(node)} has occurred than {self.nodes.event(taken[-1][EVENT])}"
-                )
-                return (Cause(Reason.NEVER_OCCURRED, text),)
-            if free:
-                return (self._fate(state, operand, key, free[-1], place),)
-            if own:
-                return (self._refused(leaf, own[-1]),)
-        return (self._not_here(state, operand, key, node, here),)
+    def raised_in(self, state: OperatorState, key: Key) -> list[CompositeEvent]:
+        """The composites that an operator has raised in one of its groups."""
+        label = None if state is self.tree.root else state.node.label
+        place = self.place_of_root(state, key)
+        raised = [] if place is None else self.raised.get(place, [])
+        return [event for event in raised if event.operator == label and self._is_of(state, key, event)]
 
-    def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
-        """What became of the composites that the operand did raise, and of those its guard forbade."""
-        child = state.children[operand]
-        place = self._place_of_root(state, key)
-        if child is None or place is None or key is None:
-            return ()
-        guarded = [
-            seen
-            for operator, event, seen in self.forbidden.get(place, ())
-            if operator == child.node.index
-            if self.belongs(state, operand, child.composer.entry(event), key)
+    def forbidden_in(self, state: OperatorState, key: Key) -> list[tuple[CompositeEvent, str]]:
+        """What the guard of an operator forbade in one of its groups, each with what it saw."""
+        place = self.place_of_root(state, key)
+        return [
+            (event, seen)
+            for operator, event, seen in (() if place is None else self.forbidden.get(place, ()))
+            if operator == state.node.index and self._is_of(state, key, event)
         ]
-        if guarded:
-            return (Cause(Reason.GUARD_FALSE, f"if {guarded[-1]}"),)
-        for event in reversed(self.raised.get(place, ())):
-            if event.operator == child.node.label and self.belongs(
-                state, operand, child.composer.entry(event), key
-            ):
-                cause = self._consumed(event, place)
-                return (cause,) if cause is not None else ()
-        return ()
+
+    @staticmethod
+    def _is_of(state: OperatorState, key: Key, event: CompositeEvent) -> bool:
+        """Whether it is the group that a composite of the operator is of."""
+        place = FLAT_KEY if state.flat else state.grouping.place(event.path, event.ids)
+        return place is not None and state.grouping.key(place, event.bindings) == key
+
+    def taker(self, event: Event, place: int) -> CompositeEvent | None:
+        """The last composite that was raised with an event, of whatever operator."""
+        raised = reversed(self.raised.get(place, ()))
+        return next((one for one in raised if any(each is event for each in one.constituents)), None)
+
+    def is_used(self, event: Event, place: int) -> bool:
+        """Whether an event is part of a finding."""
+        taker = self.taker(event, place)
+        return taker is not None and (taker.operator is None or self.is_used(taker, place))
+
+    def is_refused(self, leaf: LeafPlace, event: Event) -> bool:
+        """Whether the leaf did not let an event in."""
+        return (leaf, id(event)) in self._filtered
+
+    def refusal(self, leaf: LeafPlace, event: Event) -> str:
+        """What said so, and what it saw."""
+        return self._filtered[leaf, id(event)] or self._seen(leaf, event)
+
+    def unused(self, state: OperatorState, key: Key, place: int | None) -> list[list[Entry]]:
+        """What has arrived in a group and is in nothing that was raised, by operand."""
+        return [
+            [
+                entry
+                for entry in self._arrivals(place, state, k)
+                if self.belongs(state, k, entry, key)
+                and (place is None or not self.is_used(entry[EVENT], place))
+            ]
+            for k in range(len(state.node.children))
+        ]
+
+    def _arrivals(self, place: int | None, state: OperatorState, operand: int) -> Sequence[Entry]:
+        leaf = state.node.index, operand
+        if place is None:
+            return ()
+        if isinstance(state.node.children[operand], LeafNode):
+            entries = self.arrived.get(place, {}).get(leaf, [])
+            return [entry for entry in entries if not self.is_refused(leaf, entry[EVENT])]
+        child = state.children[operand]
+        assert child is not None
+        raised = [event for event in self.raised.get(place, ()) if event.operator == child.node.label]
+        stored = ((child.composer.entry(event), event.ts) for event in raised)
+        return [(*entry[:2], ts, *entry[3:]) for entry, ts in stored]  # when it was raised
 
     def emptied(self, state: OperatorState, operand: int, key: Key) -> Key | None:
         """Which of its groups the last event belongs to that has arrived at the inner operator in this group."""
         inner = state.children[operand]
-        place = self._place_of_root(state, key)
+        place = self.place_of_root(state, key)
         if inner is None or place is None:
             return None
         last: Entry | None = None
@@ -286,220 +297,7 @@ class Evidence:
         event = entry[EVENT]
         return state.flat or state.grouping.place(event[PATH], event[IDS]) == state.grouping.place_of(key)
 
-    def sharper(self, state: OperatorState, key: Key, objection: Objection) -> Objection:
-        """Something newer may have taken the place of what would have done."""
-        if objection.reason in ("not-released", "condition-false"):
-            return objection
-        place = self._place_of_root(state, key)
-        if place is None:
-            return objection
-        others = self._unused(state, key, place)
-        return state.superseded(key, others) or objection
-
-    def raised_in(self, state: OperatorState, key: Key) -> list[CompositeEvent]:
-        """The composites that an operator has raised in one of its groups."""
-        label = None if state is self.tree.root else state.node.label
-        place = self._place_of_root(state, key)
-        raised = [] if place is None else self.raised.get(place, [])
-        return [event for event in raised if event.operator == label and self._is_of(state, key, event)]
-
-    def guarded(self, state: OperatorState, key: Key) -> Cause | None:
-        """The last composite that the guard of an operator forbade in one of its groups."""
-        place = self._place_of_root(state, key)
-        forbidden = [
-            (event, seen)
-            for operator, event, seen in (() if place is None else self.forbidden.get(place, ()))
-            if operator == state.node.index and self._is_of(state, key, event)
-        ]
-        if not forbidden:
-            return None
-        event, seen = forbidden[-1]
-        return Cause(
-            Reason.GUARD_FALSE,
-            f"at {event.ts} everything was there, but if {seen}",
-            "",
-            tuple(event.constituents),
-        )
-
-    @staticmethod
-    def _is_of(state: OperatorState, key: Key, event: CompositeEvent) -> bool:
-        """Whether it is the group that a composite of the operator is of."""
-        place = FLAT_KEY if state.flat else state.grouping.place(event.path, event.ids)
-        return place is not None and state.grouping.key(place, event.bindings) == key
-
-    # ---- what became of an event ----------------------------------------------------------------------
-
-    def _fate(self, state: OperatorState, operand: int, key: Key, entry: Entry, place: int | None) -> Cause:
-        """What became of an event that arrived in a group and is not stored there."""
-        event, cause = entry[EVENT], None
-        if place is not None:
-            cause = self._consumed(event, place) or self._in_inner(event, place)
-            if cause is not None and not self._is_kept(state):
-                return cause
-            for _, forbidden, seen in reversed(self.forbidden.get(place, ())):
-                if any(one is event for one in forbidden.flattened()):
-                    return Cause(Reason.GUARD_FALSE, f"at {forbidden.ts} everything was there, but if {seen}")
-        if not state.flat:
-            gone = self.deleted.get(state.grouping.place_of(key))
-            if gone is not None:
-                return self._of_deleted(gone)
-        others = self._unused(state, key, place)
-        lost = state.lost(operand, key, entry, others)
-        if lost.reason == "consumed":
-            return cause or Cause(
-                Reason.CONSUMED, f"{self.nodes.event(event)} is not kept any more", "", (event,)
-            )
-        return cause_of(lost, self.tree, state, key, self.nodes)
-
-    def _is_kept(self, state: OperatorState) -> bool:
-        """Whether what an operator raises takes nothing from what it has stored."""
-        context = CONTEXTS.get(state.node.context.value)
-        return context is not None and context.keeps
-
-    def _of_deleted(self, gone: PrimitiveEvent) -> Cause:
-        return Cause(
-            Reason.NODE_DELETED, f"its node was deleted: {self.nodes.event_in_full(gone)}", "", (gone,)
-        )
-
-    def _consumed(self, event: Event, place: int) -> Cause | None:
-        """By which finding an event was used up, if it was."""
-        for raised in reversed(self.raised.get(place, ())):
-            if any(one is event for one in raised.constituents):
-                return (
-                    self._part_of(event, raised) if raised.operator is None else self._consumed(raised, place)
-                )
-        return None
-
-    def _in_inner(self, event: Event, place: int) -> Cause | None:
-        """What an inner operator raised with an event, of which nothing more has become."""
-        for raised in reversed(self.raised.get(place, ())):
-            if any(one is event for one in raised.constituents):
-                return self._part_of(event, raised)
-        return None
-
-    def _part_of(self, event: Event, raised: CompositeEvent) -> Cause:
-        text = f"{self.nodes.event(event)} is part of {self.nodes.event_in_full(raised)}"
-        by = self._operators[raised.operator]
-        kept = isinstance(by.node.definition, Multiplicity) or self._is_kept(by)
-        return Cause(Reason.CONSUMED, text, "" if kept else Reason.CONSUMED.fix, (event, raised))
-
-    def _unused(self, state: OperatorState, key: Key, place: int | None) -> list[list[Entry]]:
-        """What has arrived in a group and is in nothing that was raised, by operand."""
-        return [
-            [
-                entry
-                for entry in self._arrivals(place, state, k)
-                if self.belongs(state, k, entry, key)
-                and (place is None or self._consumed(entry[EVENT], place) is None)
-            ]
-            for k in range(len(state.node.children))
-        ]
-
-    def _arrivals(self, place: int | None, state: OperatorState, operand: int) -> Sequence[Entry]:
-        leaf = state.node.index, operand
-        if place is None:
-            return ()
-        if isinstance(state.node.children[operand], LeafNode):
-            entries = self.arrived.get(place, {}).get(leaf, [])
-            return [entry for entry in entries if (leaf, id(entry[EVENT])) not in self._filtered]
-        child = state.children[operand]
-        assert child is not None
-        raised = [event for event in self.raised.get(place, ()) if event.operator == child.node.label]
-        stored = ((child.composer.entry(event), event.ts) for event in raised)
-        return [(*entry[:2], ts, *entry[3:]) for entry, ts in stored]  # when it was raised
-
-    # ---- what is not here -----------------------------------------------------------------------------
-
-    def _not_here(
-        self, state: OperatorState, operand: int, key: Key | None, node: LeafNode, here: Sequence[Entry]
-    ) -> Cause:
-        leaf = state.node.index, operand
-        if key is not None and state.by_value and here:
-            joined = self._of_other_values(state, operand, key, here)
-            if joined is not None:
-                return joined
-        if isinstance(node.type, PrimitiveType) and self._was_there(state, key, node.type):
-            return self._before_all(node)
-        elsewhere = list(here) or [entry for at in self.arrived.values() for entry in at.get(leaf, ())[-1:]]
-        taken = [entry for entry in elsewhere if (leaf, id(entry[EVENT])) not in self._filtered]
-        if taken and key is not None:
-            return self._of_other_group(taken)
-        if elsewhere and not taken:
-            return self._refused(leaf, elsewhere[-1])
-        if leaf in self.strangers:
-            event = self.strangers[leaf]
-            own = self.nodes.path(state.node.path)
-            if event.path is not None and stands_in(state.node.path, event.path):
-                text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
-                return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
-            text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
-            return Cause(Reason.NULL_PROJECTION, text, Reason.ELSEWHERE.fix, (event,))
-        if taken:  # in some group
-            return self._of_other_group(taken)
-        if isinstance(node.type, CompositeType):
-            return self._of_used(node.type)
-        if self.is_partial:
-            text = f"no {self._written(node)} is at hand: none has come since the trees were opened, or it is used up"
-            return Cause(Reason.NEVER_OCCURRED, text, "a log knows all that has come: xmlcep why-not")
-        near = nearest(node.type, self.types, self.nodes)
-        return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)
-
-    def _before_all(self, node: LeafNode) -> Cause:
-        path = self.nodes.path(node.path)
-        text = f"{path} was there before the first event, so there is none of it"
-        if self.is_partial:
-            text = (
-                f"{path} is there, from before the trees were opened; or its event is used up and forgotten"
-            )
-        return Cause(Reason.NOT_OPEN, text, Reason.NOT_OPEN.fix)
-
-    def _of_other_group(self, taken: Sequence[Entry]) -> Cause:
-        event = max((entry[EVENT] for entry in taken), key=lambda one: int(one.ts))
-        times = "" if len(taken) == 1 else f", and {len(taken) - 1:,} more"
-        text = f"{self.nodes.event(event)}{times}: in another group"
-        return Cause(Reason.ELSEWHERE, text, Reason.ELSEWHERE.fix, (event,))
-
-    def _of_other_values(
-        self, state: OperatorState, operand: int, key: Key, here: Sequence[Entry]
-    ) -> Cause | None:
-        names = state.values.program.grouping.names
-        place = state.grouping.place_of(key)
-        at_place = [e for e in here if state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == place]
-        if not at_place:
-            return None
-        entry = at_place[-1]
-        found = self.key_of(state, operand, entry)
-        wanted = ", ".join(f"${name} = {value!r}" for name, value in zip(names, key[1:], strict=True))
-        if found is None:
-            variables = ", ".join(f"${name}" for name in names)
-            text = f"{self.nodes.event(entry[EVENT])} has no value for {variables}"
-            return Cause(Reason.NO_VALUE, text, "", (entry[EVENT],))
-        values = ", ".join(f"${name} = {value!r}" for name, value in zip(names, found[1:], strict=True))
-        text = f"{self.nodes.event(entry[EVENT])} has {values}, and the others have {wanted}"
-        return Cause(Reason.JOIN_MISMATCH, text, "", (entry[EVENT],))
-
-    def _refused(self, leaf: LeafPlace, entry: Entry) -> Cause:
-        event = entry[EVENT]
-        seen = self._filtered[leaf, id(event)]
-        seen = self._seen(leaf, event) if seen is None else seen
-        return Cause(Reason.FILTERED, f"{self.nodes.event(event)}, but {seen}", "", (event,))
-
-    def _of_used(self, type_: CompositeType) -> Cause:
-        """An event of another rule: what keeps that from being raised."""
-        used = None if type_.name is None else self.used.get(type_.name)
-        if used is None:
-            return Cause(Reason.NEVER_OCCURRED, f"no {type_} has been raised")
-        if any(used.raised.values()):
-            return Cause(
-                Reason.NEVER_OCCURRED,
-                f"{type_.name} has been raised, but not at {self.nodes.path(type_.path)}",
-            )
-        cause = self.ask(used)
-        behind = "" if cause is None else f": {cause}"
-        fix = "" if cause is None else cause.fix
-        return Cause(Reason.NEVER_OCCURRED, f"{type_.name} has not been raised{behind}", fix)
-
-    def _was_there(self, state: OperatorState, key: Key | None, type_: PrimitiveType) -> bool:
+    def was_there(self, state: OperatorState, key: Key | None, type_: PrimitiveType) -> bool:
         """Whether the document had such a node before the history began, so that it was never inserted."""
         if type_.operation not in ("ins", "*"):
             return False
@@ -516,7 +314,7 @@ class Evidence:
 
     # ---- places ---------------------------------------------------------------------------------------
 
-    def _place_of_root(self, state: OperatorState, key: Key | None) -> int | None:
+    def place_of_root(self, state: OperatorState, key: Key | None) -> int | None:
         """The place of the root's group in which a group lies."""
         if key is None:
             return None
@@ -556,13 +354,6 @@ class Evidence:
         elif type(event) is CompositeEvent:
             bindings = event.bindings
         return state.key_at(operand, place, bindings)
-
-    def _written(self, node: LeafNode) -> str:
-        return written(node.leaf, self.nodes._namespaces)
-
-    def groups(self) -> TreeGroups:
-        """The groups of the tree as they are now, with what this evidence says of them."""
-        return TreeGroups(self.tree, self.nodes, self)
 
 
 def _is_below(state: OperatorState, above: OperatorState) -> bool:

@@ -16,7 +16,6 @@ from ..rules import Rules
 from ..rules.programs import LeafProgram
 from .evidence import Evidence
 from .nodes import Elements, Nodes
-from .why_not import cause_for
 
 
 class History:
@@ -51,7 +50,6 @@ class History:
         self.evidence = self._evidence[event]
         for evidence in self._evidence.values():
             evidence.used = self._evidence
-            evidence.ask = cause_for
         self._all = tuple(self._evidence.values())
         setting.witness = self
         for tree in self.detector.trees.values():

@@ -17,7 +17,6 @@ from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.trees import LeafNode
 from .evidence import Evidence
 from .nodes import Nodes
-from .why_not import cause_for
 
 
 def evidence_now(
@@ -42,7 +41,7 @@ def evidence_now(
     composites = {id(one): one for finding in given for one in _composites(finding)}
     primitives = {id(one): one for finding in given for one in finding.flattened()}
     for evidence in known.values():
-        evidence.used, evidence.ask = known, cause_for
+        evidence.used = known
         for one in sorted(primitives.values(), key=lambda each: each.ts):
             evidence.note(one)
         for composite in sorted(composites.values(), key=lambda each: each.ts):

@@ -73,6 +73,13 @@ class Part:
                 found += part.missing()
         return found
 
+    def held_back(self) -> list[Cause]:
+        """What holds it back where all is there, in it or in operators below it."""
+        if self.is_leaf or self.negated:
+            return []
+        below = [cause for part in self.parts if part.share.is_full for cause in part.held_back()]
+        return [*self.causes, *below]
+
     def first_cause(self) -> Cause | None:
         """The first reason on the first branch that is not complete; that of the whole if every branch is."""
         for part in self.parts:
@@ -163,8 +170,8 @@ class PendingGroup:
 
     @property
     def causes(self) -> tuple[Cause, ...]:
-        """What holds it back although all is there."""
-        return self.part.causes
+        """What holds it back although all is there, or all of one of its parts."""
+        return tuple(self.part.held_back())
 
     @property
     def missing(self) -> list[str]:
@@ -173,13 +180,17 @@ class PendingGroup:
 
     def __str__(self) -> str:
         joined = "".join(f", ${name} = {value}" for name, value in self.values)
-        lacks = self.missing
-        if self.causes:
-            why = "; ".join(map(str, self.causes))
+        lacks, causes = self.missing, self.causes
+        if causes and (self.share.is_full or not lacks):
+            why = "; ".join(map(str, causes))
         elif self.raised:
             why = "has been raised; one more event raises it again"
+        elif lacks:
+            why = "; ".join([f"missing {', '.join(lacks)}", *map(str, causes)])
+        elif not self.share.is_full:
+            why = f"{self.share.satisfied} of the {self.share.needed} events that are needed are there"
         else:
-            why = f"missing {', '.join(lacks)}" if lacks else "complete"
+            why = "complete"
         return f"{self.fraction:4.0%}  {self.event} at {self.node}{joined}: {why}"
 
     def text(self) -> str:

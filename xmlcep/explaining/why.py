@@ -11,9 +11,11 @@ from ..algebra import Share
 from ..engine.operators import OperatorState
 from ..events import CompositeEvent, CompositeType, Event, PrimitiveEvent
 from ..rules.trees import LeafNode
+from .answers import Answers
 from .evidence import Evidence
 from .groups import written
 from .values import Explanation, Part, PendingGroup
+from .why_not import cause_for
 
 OTHERS = 3
 """Of how many events that were not taken a leaf tells."""
@@ -159,15 +161,16 @@ class _Reading:
     ) -> str:
         evidence = self.evidence
         leaf = state.node.index, operand
-        if (leaf, id(entry[EVENT])) in evidence._filtered:
-            return str(evidence._refused(leaf, entry))
+        answers = Answers(evidence, cause_for)
+        if evidence.is_refused(leaf, entry[EVENT]):  # type: ignore[arg-type]
+            return str(answers.refused(leaf, entry))
         if any(
             one is entry or one[EVENT] is entry[EVENT]
             for one in evidence.tree.account(state, key).stored[operand]
         ):
             context = CONTEXTS.get(state.node.context.value)
             return "it is kept for the next" + ("" if context is None else f" ({context.preference})")
-        return str(evidence._fate(state, operand, key, entry, place))
+        return str(answers.fate(state, operand, key, entry, place))
 
 
 def _fits(state: OperatorState, operand: int, event: Event) -> bool:

@@ -10,6 +10,7 @@ from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 
 from ..events import CompositeEvent
+from .answers import Answers
 from .evidence import Evidence
 from .groups import TreeGroups
 from .reasons import Reason
@@ -39,11 +40,12 @@ def why_not(
     What was raised before time point ``since`` is no answer.
     """
     name = evidence.name
-    groups = evidence.groups()
+    answers = Answers(evidence, cause_for)
+    groups = answers.groups()
     candidates = _candidates(evidence, groups, places)
     if not candidates:
-        return _nowhere(evidence, groups, doc, places)
-    shown = [_reasoned(evidence, groups, candidate, doc) for candidate in candidates[:limit]]
+        return _nowhere(answers, groups, doc, places)
+    shown = [_reasoned(answers, groups, candidate, doc) for candidate in candidates[:limit]]
     best, cause = shown[0]
     raised = [
         event for event in evidence.raised_in(evidence.tree.root, candidates[0].key) if event.ts >= since
@@ -70,8 +72,9 @@ def cause_for(evidence: Evidence) -> Cause | None:
     return why_not(evidence, limit=1).cause
 
 
-def _nowhere(evidence: Evidence, groups: TreeGroups, doc: str, places: Collection[int] | None) -> Explanation:
+def _nowhere(answers: Answers, groups: TreeGroups, doc: str, places: Collection[int] | None) -> Explanation:
     """Nothing has arrived in any group, or in none of those asked about."""
+    evidence = answers.evidence
     deleted = [evidence.deleted[place] for place in places or () if place in evidence.deleted]
     key = None
     if places and not evidence.tree.root.by_value and not evidence.tree.flat:
@@ -82,7 +85,7 @@ def _nowhere(evidence: Evidence, groups: TreeGroups, doc: str, places: Collectio
         path = evidence.nodes.path(evidence.tree.tree.path)
         cause = Cause(Reason.NEVER_OCCURRED, f"nothing has occurred for which it could be raised at {path}")
     if deleted:
-        cause = evidence._of_deleted(deleted[0])
+        cause = answers.of_deleted(deleted[0])
     where = "" if not places else f" at {group.node}"
     answer = f"{evidence.name} was not raised{where}" + ("" if cause is None else f": {cause}")
     return Explanation("why-not", evidence.name, doc, answer, cause, (group,))
@@ -130,10 +133,11 @@ def _key_without_state(evidence: Evidence, place: int) -> Key:
 
 
 def _reasoned(
-    evidence: Evidence, groups: TreeGroups, candidate: _Candidate, doc: str
+    answers: Answers, groups: TreeGroups, candidate: _Candidate, doc: str
 ) -> tuple[PendingGroup, Cause | None]:
     """A group and the one reason: everything there and a guard that was false, its node gone, else the first one on
     the first branch."""
+    evidence = answers.evidence
     group = groups.group(candidate.key, doc)
     if not group.ids and not evidence.tree.flat:
         group = _named(evidence, candidate.place, group)
@@ -142,14 +146,14 @@ def _reasoned(
     raised = evidence.raised_in(root, candidate.key)
     if raised and not group.share.satisfied and _is_settled(evidence, candidate, raised):
         return group, None
-    guarded = evidence.guarded(root, candidate.key)
+    guarded = answers.guarded(root, candidate.key)
     unanswered = cause is None and not raised
     if guarded is not None and (unanswered or not group.share.satisfied):
         return group, guarded
     gone = None if evidence.tree.flat else evidence.deleted.get(candidate.place)
     if gone is not None and (cause is None or cause.reason is not Reason.CONSUMED):
         lacks = group.missing
-        cause = evidence._of_deleted(gone)
+        cause = answers.of_deleted(gone)
         if lacks:
             cause = Cause(
                 cause.reason, f"{cause.text}; it had no {', '.join(lacks)} by then", "", cause.events

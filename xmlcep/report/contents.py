@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -81,19 +81,17 @@ def contents_of(logs: LogPath | Iterable[LogPath], rules: Rules, *, title: str |
         target = Path(folder) / "findings.jsonl"
         quarantine = Path(folder) / "quarantine.jsonl"
         result = audit(given, rules, engine="local", out=target, quarantine=quarantine)
-        records = list(result.records())
+        moments = _findings(found, result.records(), texts)
         found.bad, found.bad_in_all = _bad(quarantine)
     found.records = result.summary.records
     pasts = read_pasts(given)
-    per_rule = Counter(record["name"] for record in records)
     found.documents = [
         {"name": visible(doc), "records": each.records, "findings": each.findings, "bad": each.quarantined}
         for doc, each in sorted(result.summary.documents.items())
     ]
-    found.rules = list(_rules(rules, per_rule, result.summary.records_per_rule, pasts))
-    snippets = _snippets(records[:MOST_SNIPPETS], pasts)
-    _findings(found, records, snippets, texts)
-    found.changes = _changes(pasts.values(), records)
+    found.rules = list(_rules(rules, result.summary.per_rule, result.summary.records_per_rule, pasts))
+    _show_elements(found, moments, pasts)
+    found.changes = _changes(pasts.values())
     found.texts = list(texts.numbers)
     return found
 
@@ -137,11 +135,13 @@ def _why_not(pasts: Mapping[str, Past], rules: Rules, event: str) -> str:
 
 
 def _findings(
-    found: Contents,
-    records: Sequence[Mapping[str, Any]],
-    snippets: Mapping[int, tuple[str, str]],
-    texts: _Texts,
-) -> None:
+    found: Contents, records: Iterable[Mapping[str, Any]], texts: _Texts
+) -> dict[str, list[_Moment]]:
+    """Takes what is shown of findings, one by one: all their events together may be more than fits.
+
+    Returns of the first ones the moments at which their elements are shown, by document.
+    """
+    moments: dict[str, list[_Moment]] = defaultdict(list)
     users: Counter[str] = Counter()
     days: Counter[str] = Counter()
     for number, record in enumerate(records):
@@ -154,21 +154,27 @@ def _findings(
         days[visible(at[:10])] += 1
         event = record["name"] if record.get("operator") is None else f"{record['name']}/{record['operator']}"
         node = _node(record.get("path"), record["ids"])
-        values = ", ".join(list(_values(record["constituents"]))[:6])
+        values = ", ".join(islice(_values(record["constituents"]), 6))
         found.findings.append(
             [
                 texts.number(event), texts.number(record.get("doc") or ""), record["ts"], texts.number(at),
                 texts.number(user), visible(node), visible(values[:120]), _time(at),
             ]
         )  # fmt: skip
-        before, after = snippets.get(number, ("", ""))
+        element = _element_id(record) if number < MOST_SNIPPETS else None
+        if element is not None:
+            first = record.get("start") or record["ts"]
+            moments[record.get("doc") or ""] += [
+                _Moment(first - 1, _BEFORE, number, element), _Moment(record["ts"], _AFTER, number, element)
+            ]  # fmt: skip
         events = [_event(one, texts) for one in record["constituents"][:MOST_EVENTS]]
         left_out = max(0, len(record["constituents"]) - MOST_EVENTS)
-        detail = [events, left_out, visible(before), visible(after)]
+        detail = [events, left_out, "", ""]
         if record.get("bindings"):
             detail.append(visible(json.dumps(record["bindings"], ensure_ascii=False))[:LONGEST_VALUE])
         found.details.append(detail)
     found.users, found.days = users.most_common(30), sorted(days.items())[-400:]
+    return moments
 
 
 def _metas(constituents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -238,89 +244,88 @@ def _time(at: str) -> int:
 # ---- the element before and after -------------------------------------------------------------------------
 
 
-def _snippets(records: Sequence[Mapping[str, Any]], pasts: Mapping[str, Past]) -> dict[int, tuple[str, str]]:
-    """For each finding the element it is about, before its first event and after its last (or as far as that goes)."""
-    found: dict[int, tuple[str, str]] = {}
-    numbered = [(record.get("doc") or "", number, record) for number, record in enumerate(records)]
-    for doc, group in groupby(sorted(numbered, key=lambda one: one[:2]), key=lambda one: one[0]):
-        past = pasts.get(doc)
-        if past is None:
-            continue
-        wanted: list[tuple[int, int, int, int]] = []  # time point, before or after, finding, node
-        for _, number, record in group:
-            node = next(iter(_element_id(record)), None)
-            if node is not None:
-                first = record.get("start") or record["ts"]
-                wanted += [(first - 1, 0, number, node), (record["ts"], 1, number, node)]
-        wanted.sort()
-        for number, side, text in _shown(past, wanted):
-            before, after = found.get(number, ("", ""))
-            found[number] = (text, after) if side == 0 else (before, text)
-    return found
+class _Moment(NamedTuple):
+    """At which time point the element with this id is shown beside a finding, on which side of it."""
+
+    ts: int
+    side: int
+    finding: int
+    element: int
 
 
-def _element_id(record: Mapping[str, Any]) -> Iterator[int]:
+_BEFORE, _AFTER = 2, 3
+"""Where in the details of a finding they stand."""
+
+
+def _element_id(record: Mapping[str, Any]) -> int | None:
     """The id of the element a finding is about; of a text or attribute that of its element."""
     path = record.get("path")
     if path is None:
-        return
+        return None
     ids = record["ids"]
     last = _steps(path)[-1]
     if last.startswith("@") or last == "text()":
         ids = ids[:-1]
-    if ids:
-        yield ids[-1]
+    return int(ids[-1]) if ids else None
 
 
-def _shown(past: Past, wanted: Sequence[tuple[int, int, int, int]]) -> Iterator[tuple[int, int, str]]:
-    replica = past.start()
-    items = (item for item in past.until(None) if isinstance(item, PrimitiveEvent))
-    waiting = next(items, None)
-    for ts, side, number, node in wanted:
-        while waiting is not None and waiting.ts <= ts:
-            past.apply(replica, waiting)
-            waiting = next(items, None)
-        element = replica.element(node)
-        yield number, side, "" if element is None else snippet(element)
+def _show_elements(found: Contents, moments: Mapping[str, list[_Moment]], pasts: Mapping[str, Past]) -> None:
+    """Puts beside each finding the element it is about, before its first event and after its last (or as far as that
+    goes)."""
+    for doc, wanted in moments.items():
+        past = pasts.get(doc)
+        if past is None:
+            continue
+        replica = past.start()
+        items = (item for item in past.until(None) if isinstance(item, PrimitiveEvent))
+        waiting = next(items, None)
+        for ts, side, number, node in sorted(wanted):
+            while waiting is not None and waiting.ts <= ts:
+                past.apply(replica, waiting)
+                waiting = next(items, None)
+            element = replica.element(node)
+            found.details[number][side] = "" if element is None else visible(snippet(element))
 
 
 def snippet(element: etree._Element, most: int = SNIPPET) -> str:
-    """The beginning of an element as XML text, without namespaces, however large it is.
+    """The beginning of an element as XML text, without namespaces: what it costs is in proportion to that, however
+    large the element is.
 
     >>> snippet(etree.fromstring("<item n='1'><price>3</price></item>"), 20)
     '<item n="1"><price>…'
     """
-    parts: list[str] = []
-    size = 0
-    pending: list[etree._Element | str] = [element]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            text = one
-        else:
-            name = etree.QName(one).localname
-            attributes = "".join(
-                f' {etree.QName(key).localname}="{value}"' for key, value in one.attrib.items()
-            )
-            end = [one.tail] if one is not element and one.tail else []
-            if len(one) or one.text:
-                text = f"<{name}{attributes}>"
-                inner = [one.text or "", *one, f"</{name}>"]
-                pending += reversed([*inner, *end])
-            else:
-                text = f"<{name}{attributes}/>"
-                pending += end
-        parts.append(text)
-        size += len(text)
-        if size > most:
-            return "".join(parts)[: most - 1] + "…"
-    return "".join(parts)
+    text = ""
+    for part in _markup(element):
+        text += part[: most + 1]
+        if len(text) > most:
+            return text[: most - 1] + "…"
+    return text
+
+
+def _markup(root: etree._Element) -> Iterator[str]:
+    """The text of an element, piece by piece."""
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        is_empty = not element.text and next(iter(element), None) is None
+        name = etree.QName(element).localname
+        if event == "start":
+            yield f"<{name}"
+            for key, value in element.attrib.items():
+                yield f' {etree.QName(key).localname}="'
+                yield value
+                yield '"'
+            yield "/>" if is_empty else ">"
+            yield element.text or ""
+            continue
+        if not is_empty:
+            yield f"</{name}>"
+        if element is not root:
+            yield element.tail or ""
 
 
 # ---- changes, bad records ---------------------------------------------------------------------------------
 
 
-def _changes(pasts: Iterable[Past], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _changes(pasts: Iterable[Past]) -> dict[str, Any]:
     """How many changes there were when: by time if it is known, else by time point."""
     moments: list[tuple[int, int]] = []
     for past in pasts:
