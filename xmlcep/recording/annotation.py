@@ -20,7 +20,7 @@ _UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def mark_findings(
     replica: Replica, findings: Iterable[Mapping[str, Any]], *, doc: str, ts: int
 ) -> etree._Element | None:
-    """A copy of the document's root with the elements of findings marked, those of this document up to time point ``ts``.
+    """A copy of the document's root with the elements of its findings up to time point ``ts`` marked.
 
     An element gets two attributes in a namespace of our own: the names of its events, and their time points. A text or
     an attribute is marked at its element. What is no longer there is named in a comment at the end of the nearest
