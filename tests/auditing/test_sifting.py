@@ -23,7 +23,7 @@ from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.local import document_replay
+from xmlcep.auditing.local import document_findings
 from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
@@ -214,7 +214,7 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         mock.patch.object(splits, "ARROW_BLOCK", size),
         mock.patch.object(splits, "JOINED_BYTES", most),
         mock.patch.object(blocks, "FEW_STRANDS", data.draw(st.sampled_from((0, 100)))),
-        mock.patch.object(document_replay, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
+        mock.patch.object(document_findings, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
         mock.patch.object(by_time, "_SORTED_BYTES", data.draw(st.sampled_from((1, 1 << 20)))),
     ):
         log = write_files(Path(folder), files, left_out, packed=packed)
@@ -259,7 +259,7 @@ def test_strands_are_put_together_again(
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(splits, "ARROW_BLOCK", size),
         mock.patch.object(blocks, "FEW_STRANDS", 0),
-        mock.patch.object(document_replay, "_SETTLED", settled),
+        mock.patch.object(document_findings, "_SETTLED", settled),
         mock.patch.object(by_time, "_SORTED_BYTES", most),
     ):
         log = Path(folder) / "log.parquet"

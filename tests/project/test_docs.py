@@ -9,6 +9,7 @@ import re
 import click
 import pytest
 
+import xmlcep
 from tests.project.source import ROOT, modules
 from tests.project.test_layering import LAYERS
 from tests.project.traces import BLOCK, PAGE, TRACES, traced
@@ -69,6 +70,11 @@ def test_commands_and_options_exist(page: str) -> None:
         wrong += [f"{name} {option}" for option in given if option not in options | {"--help", "-h"}]
     # the page of mistakes has some
     assert wrong == (["chek"] if page == "docs/mistakes.md" else [])
+
+
+def test_every_public_name_is_on_a_page() -> None:
+    words = set(re.findall(r"\w+", "".join(map(text_of, PAGES))))
+    assert sorted(set(xmlcep.__all__) - words) == []
 
 
 def slug(heading: str) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from pathlib import Path
 
 import pytest
+
+from xmlcep import Detector, fromstring, parse_rules, record
 
 SURFACE = {
     "xmlcep": """
@@ -40,3 +43,23 @@ def test_every_public_class_and_function_says_what_it_is(package: str, name: str
     value = getattr(importlib.import_module(package), name)
     if inspect.isclass(value) or inspect.isfunction(value):
         assert inspect.getdoc(value)
+
+
+def test_what_people_hold_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = parse_rules("\n".join(f"event E{number} = ins(item)" for number in range(7)))
+    acting = parse_rules('event A = ins(item)\nrule R on A(item) do set "@n" = "1"')
+    doc = fromstring("<order/>", name="order")
+    recording, watch = record(doc, "log.jsonl"), doc.watch(rules)
+    assert [*map(repr, (rules, Detector(acting), doc, recording, watch, doc.rules(acting)))] == [
+        "<xmlcep.Rules E0, E1, E2, E3, E4 and 2 more>",
+        "<xmlcep.Detector of A, R>",
+        "<xmlcep.Document 'order' <order> at 0>",
+        "<xmlcep.Recording of 'order' in 'log.jsonl'>",
+        "<xmlcep.Watch on 'order': E0, E1, E2, E3, E4 and 2 more>",
+        "<ActiveRules: A, R>",
+    ]
+    watch.close()
+    recording.close()
+    assert repr(watch) == "<xmlcep.Watch closed: E0, E1, E2, E3, E4 and 2 more>"
+    assert repr(recording) == "<xmlcep.Recording of 'order' in 'log.jsonl', closed>"

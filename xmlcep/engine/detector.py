@@ -108,6 +108,9 @@ class Detector:
         self._more = False  # whether the last record's edit goes on
         self._closed = False
 
+    def __repr__(self) -> str:
+        return f"<xmlcep.Detector of {self._rules.listed()}>"
+
     @property
     def takes_tuples(self) -> bool:
         """Whether plain tuples of the layout of events are as good to `feed` as these.

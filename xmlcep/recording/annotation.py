@@ -12,6 +12,7 @@ from lxml import etree
 from ..documents import Replica
 
 NAMESPACE = "urn:xmlcep:findings"
+_PREFIX = "f"
 EVENTS, TIMES = f"{{{NAMESPACE}}}events", f"{{{NAMESPACE}}}at"
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -19,7 +20,7 @@ _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def mark_findings(
     replica: Replica, findings: Iterable[Mapping[str, Any]], *, doc: str, ts: int
 ) -> etree._Element | None:
-    """The document's root with the elements of findings marked, those of this document up to time point ``ts``.
+    """A copy of the document's root with the elements of its findings up to time point ``ts`` marked.
 
     An element gets two attributes in a namespace of our own: the names of its events, and their time points. A text or
     an attribute is marked at its element. What is no longer there is named in a comment at the end of the nearest
@@ -41,20 +42,32 @@ def mark_findings(
         else:
             place = "/".join(f"#{node}" for node in about)
             gone[living].append((at, f"{name} at {at}: {place}, deleted"))
+    root = replica.tree()
+    if root is None or replica.root_id is None:
+        return None
+    if marked:
+        _declare(root)
+    shown = replica.element(replica.root_id)
+    assert shown is not None
+    copies: dict[Any, etree._Element] = dict(zip(shown.iter("*"), root.iter("*"), strict=True))
     for node, found in marked.items():
-        element = replica.element(node)
-        assert element is not None
+        element = copies[replica.element(node)]
         element.set(EVENTS, " ".join(dict.fromkeys(name for _, name in found)))
         element.set(TIMES, " ".join(str(at) for at, _ in found))
     for node, texts in gone.items():
-        element = replica.element(node)
-        assert element is not None
+        element = copies[replica.element(node)]
         for _, text in texts:
             element.append(etree.Comment(f" {_fit(text)} "))
-    root = replica.tree()
-    if root is not None:
-        etree.cleanup_namespaces(root, top_nsmap={"f": NAMESPACE})
     return root
+
+
+def _declare(root: etree._Element) -> None:
+    """Declares our namespace at the root element, before an attribute does it by a name that lxml counts up.
+
+    All that the document declares stays: names in its texts and attributes may need what no element does.
+    """
+    declared = {prefix for element in root.iter("*") for prefix in element.nsmap if prefix is not None}
+    etree.cleanup_namespaces(root, top_nsmap={_PREFIX: NAMESPACE}, keep_ns_prefixes=[*declared, _PREFIX])
 
 
 def _fit(text: str) -> str:

@@ -291,6 +291,10 @@ class Recording(Single):
         """Whether it has been closed."""
         return not self._open
 
+    def __repr__(self) -> str:
+        closed = "" if self._open else ", closed"
+        return f"<xmlcep.Recording of {self._doc.name!r} in {str(self._writer.file)!r}{closed}>"
+
     def __enter__(self) -> Self:
         return self
 

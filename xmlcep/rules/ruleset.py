@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
@@ -31,6 +31,9 @@ from .svg import draw_svg
 
 class IgnoredRulesWarning(UserWarning):
     """Rules that act were given to what only looks for events."""
+
+
+_LISTED = 5  # names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,19 +117,13 @@ class Rules:
         """
         if not self.references:
             return {}
-        asked = {name for expression in self._expressions() for name in expression.variables}
+        expressions = all_expressions(self.graph, self.triggers)
+        asked = {name for expression in expressions for name in expression.variables}
         used = [reference for reference in self.references if reference.name in asked]
         absent = [missing(reference) for reference in used if reference.name not in self.documents]
         if absent:
             raise RuleError(absent, source_name=self.source_name, text=self.text)
         return {reference.name: self.documents[reference.name].root for reference in used}
-
-    def _expressions(self) -> Iterator[Expression]:
-        yield from self.graph.expressions()
-        if self.triggers is not None:
-            yield from self.triggers.graph.expressions()
-            for rule in self.triggers.programs:
-                yield from rule.expressions
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
@@ -147,6 +144,15 @@ class Rules:
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
         return print_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
+
+    def __repr__(self) -> str:
+        return f"<xmlcep.Rules {self.listed()}>"
+
+    def listed(self) -> str:
+        """The names of events and rules that act, of many the first."""
+        names = [each.name for each in self.definitions] + [each.name for each in self.active_rules]
+        more = len(names) - _LISTED
+        return ", ".join(names[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
     def takes_external(self, event: CompositeEvent) -> bool:
         """Whether an external event that somebody raises is one of these rules' (L7)."""

@@ -82,6 +82,9 @@ class ActiveRules(Single):
         """Whether they have been closed."""
         return self._cascades is None
 
+    def __repr__(self) -> str:
+        return f"<ActiveRules{' closed' if self.closed else ''}: {self._set.rules.listed()}>"
+
     def __enter__(self) -> ActiveRules:
         return self
 

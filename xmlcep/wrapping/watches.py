@@ -199,6 +199,10 @@ class Watch(Single):
         """Whether the watch has been closed."""
         return self._document is None
 
+    def __repr__(self) -> str:
+        where = "closed" if self.closed else f"on {self._document.name!r}"
+        return f"<xmlcep.Watch {where}: {self._rules.listed()}>"
+
     def __enter__(self) -> Watch:
         return self
 

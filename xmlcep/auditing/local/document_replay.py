@@ -1,12 +1,12 @@
-"""One document replayed in order: its detector, its clock, and what it finds on its way to the disk.
+"""One document replayed in order: its detector and its clock.
 
 One module because all of it is to be set aside and taken up again together, where documents are many.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from time import perf_counter
@@ -19,25 +19,21 @@ from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ..failures import Failure
-from ..findings.by_time import FindingsByTime
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
+from .document_findings import DocumentFindings
 from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
-_name_of = itemgetter(0)
 _NO_RUN: Mapping[str, Any] = {"counts": []}
-_SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
-_SPOOLED = 1000  # findings of a document that are kept in memory
-_SPOOLED_BYTES = 1 << 20
 
 
 class DocumentReplay:
-    """One document being replayed: detector, clock, and the findings of the current time point or edit.
+    """One document being replayed.
 
     ``defers``: any record may raise something, so that none may be left out; ``follows_edits``: what an
     edit raises may come with its last record (U2); ``externals``: external events may stand behind a record, and be of
@@ -49,20 +45,14 @@ class DocumentReplay:
         "_before",
         "_checked",
         "_collector",
-        "_counts",
         "_defers",
         "_edit_goes_on",
-        "_encode",
         "_externals",
+        "_findings",
         "_follows_edits",
         "_handed",
-        "_held",
         "_last",
-        "_pending",
-        "_ranking",
         "_replayed",
-        "_size",
-        "_texts",
         "_types",
         "_waiting",
         "clock",
@@ -99,20 +89,14 @@ class DocumentReplay:
         self._externals = externals
         self._follows_edits = follows_edits
         self._edit_goes_on = False
-        self._ranking = ranking
+        self._findings = DocumentFindings(doc, ranking, collector)
         self._collector = collector
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
-        self._encode = ranking.encode
-        self._pending: list[CompositeEvent] = []  # of the current time point, or edit
-        self._counts: dict[str, int] = {}
         self._types = types
         self._replayed: dict[RecordType, int] = defaultdict(int)  # records
         self._handed: list[int] = []  # those before it rested, as `TypeNumbers` writes them
-        self._texts: list[bytes] = []  # findings in their order, as lines
-        self._held = 0  # how many they are
-        self._size = 0
         # Ts and clock where an earlier run has stopped.
         self._before: tuple[int, tuple[int, int] | None] | None = None
 
@@ -147,11 +131,11 @@ class DocumentReplay:
             self._checked = self.count
             return None
         if self._externals:
-            self._settle_until(self.ts)
-            if self._pending:
+            self._findings.settle_until(self.ts)
+            if self._findings.pending:
                 return None
         else:
-            self._settle()
+            self._findings.settle()
         self._checked = 0
         return self.give_detector()
 
@@ -224,27 +208,27 @@ class DocumentReplay:
 
     def _raise(self, event: CompositeEvent) -> None:
         try:
-            self._raised(self._detector.raise_external(event))
+            self._findings.pending += self._detector.raise_external(event)
         except EvaluationError as error:
             self._fail(error)
 
     def _advance(self, time: str) -> None:
         """Time has passed (W6): what is due fires here."""
         try:
-            self._raised(self._detector.advance(time))
+            self._findings.pending += self._detector.advance(time)
         except EvaluationError as error:
             self._fail(error)
         self._edit_goes_on = False
 
     def _flush(self) -> None:
         try:
-            self._raised(self._detector.flush(self._last))
+            self._findings.pending += self._detector.flush(self._last)
         except EvaluationError as error:
             self._fail(error)
 
     def _end_edit(self) -> None:
         try:
-            self._raised(self._detector.end_edit())
+            self._findings.pending += self._detector.end_edit()
         except EvaluationError as error:
             self._fail(error)
 
@@ -265,8 +249,8 @@ class DocumentReplay:
                 self._end_edit()
             self._edit_goes_on = False
             self.txn = txn
-        if not self._edit_goes_on:
-            self._settle()
+        if self._findings.pending and not self._edit_goes_on:
+            self._findings.settle()
         self._edit_goes_on = self._follows_edits and row[11]
         if not (self.count or self._before):
             self.first = row[0]
@@ -275,12 +259,9 @@ class DocumentReplay:
         self._replayed[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
         try:
-            raised = self._detector.feed(self._last)
+            self._findings.pending += self._detector.feed(self._last)
         except EvaluationError as error:
             self._fail(error)
-        else:
-            if raised:
-                self._raised(raised)
 
     def follow(self, file: LogFile, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
@@ -335,14 +316,8 @@ class DocumentReplay:
 
     def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
         """Replays records; ``goes_on``: the transaction of the last may go on behind it."""
-        pending = self._pending
-        full = len(pending) + _SETTLED
         try:
-            for composite in self._detector.replay(rows, ends=not goes_on):  # type: ignore[arg-type]
-                pending.append(composite)
-                if len(pending) >= full:
-                    self._settle_until(composite[7][0])
-                    full = len(pending) + _SETTLED
+            self._findings.take(self._detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
         except EvaluationError as error:
             self._fail(error)
         last = self._detector.last_fed
@@ -352,16 +327,7 @@ class DocumentReplay:
     def _replay_strands(self, rows: Iterable[Row], last: Row) -> None:
         """Replays records strand by strand, where nothing can be found between or after them; a time point has records
         of one strand."""
-        self._settle()
-        pending, found = self._pending, FindingsByTime(self._collector.spool, self.doc)
-        for composite in self._detector.replay_strands(rows, last):  # type: ignore[arg-type]
-            if len(pending) >= _SETTLED and composite[7][0] != pending[-1][7][0]:
-                found.add(*self._settled())
-            pending.append(composite)
-        if pending:
-            found.add(*self._settled())
-        for lines in found.in_order():
-            self._hold(lines)
+        self._findings.take_strands(self._detector.replay_strands(rows, last))  # type: ignore[arg-type]
         self._last = _new_tuple(PrimitiveEvent, last)
 
     def finish(self, until: str | None = None) -> None:
@@ -376,7 +342,7 @@ class DocumentReplay:
                 self._advance(until)
             if self._last is not None:
                 self._flush()
-        self._settle()
+        self._findings.settle()
         self._hand_over()
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
@@ -388,7 +354,7 @@ class DocumentReplay:
         state = self.pause()
         ends = "replay" in state and (
             until is not None
-            or bool(self._pending or self._waiting or self.failure)
+            or bool(self._findings.pending or self._waiting or self.failure)
             or self._detector.awaits_end()
         )
         run: dict[str, Any] = {"counts": self._types.written(self._replayed, self._handed)}
@@ -407,23 +373,23 @@ class DocumentReplay:
         """
         if not self._edit_goes_on:
             if self._defers or self._externals:
-                self._settle_until(self.ts)
+                self._findings.settle_until(self.ts)
             else:
-                self._settle()
+                self._findings.settle()
         if self.ts:
             self._hand_over()
             self._collector.seconds(self.doc, self.seconds)
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
         if raised := self.raised_there.at(self.ts):
             state["raised"] = list(raised)
-        awake = self._awake
-        if awake is None or (awake.is_as_new() and not (self._pending or self._waiting)):
+        awake, pending = self._awake, self._findings.pending
+        if awake is None or (awake.is_as_new() and not (pending or self._waiting)):
             return state
         writer = new_writer()
         state["replay"] = {
             "detector": write_detector(writer, awake),
             "last": None if self._last is None else writer.event(self._last),
-            "pending": [writer.event(composite) for composite in self._pending],
+            "pending": [writer.event(composite) for composite in pending],
             "waiting": [
                 writer.event(each)
                 if isinstance(each, CompositeEvent)
@@ -467,7 +433,7 @@ class DocumentReplay:
         reader = new_reader(state)
         self._awake = read(reader, replay["detector"])
         self._last = None if replay["last"] is None else reader.event(replay["last"])
-        self._pending = [reader.event(number) for number in replay["pending"]]
+        self._findings.pending += [reader.event(number) for number in replay["pending"]]
         for each in replay["waiting"]:
             if isinstance(each, list):
                 name, number, clock = each
@@ -479,86 +445,25 @@ class DocumentReplay:
 
     def _hand_over(self) -> None:
         """The findings and counts of the run."""
-        self.spool()
-        self._collector.found(self.doc, self._counts)
+        self._findings.hand_over()
         replayed = self._collector.replayed
         for type_, count in self._replayed.items():
             replayed[type_] += count
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
-    def _raised(self, composites: list[CompositeEvent]) -> None:
-        if not composites:
-            return
-        self._pending += composites
-
-    def _settle_until(self, ts: int) -> None:
-        """Settles what was raised before a time point, at which there may be more."""
-        pending = self._pending
-        first = bisect_left(pending, ts, key=_raised_at)
-        if first:
-            later = pending[first:]
-            del pending[first:]
-            self._settle()
-            pending += later
-
-    def _settle(self) -> None:
-        """Puts the findings of time points that are over into their order."""
-        if self._pending:
-            _, lines = self._settled()
-            self._hold(lines)
-
-    def _settled(self) -> tuple[list[int], list[bytes]]:
-        """Takes what is pending as findings in their order, with their time points."""
-        pending = self._pending
-        times = list(map(_raised_at, pending))
-        if len(set(times)) < len(times):
-            pending.sort(key=self._order)
-            times.sort()
-        lines = list(map(self._encode, pending))
-        counts = self._counts
-        for name, count in Counter(map(_name_of, pending)).items():
-            counts[name] = counts.get(name, 0) + count
-        pending.clear()
-        return times, lines
-
-    def _hold(self, lines: list[bytes]) -> None:
-        """Keeps findings in their order; many go to disk."""
-        text = b"\n".join((*lines, b""))
-        self._texts.append(text)
-        self._held += len(lines)
-        self._size += len(text)
-        self._collector.held += len(text)
-        if self._held >= _SPOOLED or self._size >= _SPOOLED_BYTES:
-            self.spool()
-
-    def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
-        return composite[7][0], *self._ranking.place(composite)
-
     def take_back(self) -> None:
         """It is going to be replayed from its first record: what it has found and counted is not to stand."""
-        self.spool()  # what it holds is dropped with the rest
+        self._findings.drop()
         self._collector.replayed.subtract(self._types.read(self._handed))
         self._collector.seconds(self.doc, self.seconds)
         self._collector.summary.documents.replayed_anew(self.doc)
-        self._collector.spool.drop_findings(self.doc)
         self._collector.quarantine.forget(self.doc)
 
     def spool(self) -> None:
         """Puts the findings that it holds on disk."""
-        if not self._texts:
-            return
-        self._collector.spool.add_findings(self.doc, b"".join(self._texts))
-        self._collector.held -= self._size
-        self._texts = []
-        self._held = 0
-        self._size = 0
+        self._findings.spool()
 
 
 def _clock_of(state: Mapping[str, Any]) -> tuple[int, int] | None:
     clock = state["clock"]
     return None if clock is None else (clock[0], clock[1])
-
-
-def _raised_at(composite: CompositeEvent) -> int:
-    """The time point at which a composite was raised."""
-    return composite[7][0]
