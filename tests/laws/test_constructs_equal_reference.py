@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from tests import strategies as some
+from tests.anew import BY_MUTATION
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
-from tests.laws.agreement import BY_MUTATION, difference, rules_of
+from tests.laws.agreement import difference, rules_of
 from tests.strategies import EVERYTHING, History
 from xmlcep.algebra import OPERATORS, EventDefinition, Operator
 from xmlcep.events import PrimitiveEvent
@@ -62,6 +63,7 @@ def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: Hi
     check(definitions, history)
 
 
+# Drawn anew it finds what is open: a mistake of the engine.
 @settings(max_examples=150, deadline=None, backend=BY_MUTATION)
 @given(some.absence_rule_sets(), st.one_of(some.timed_histories(), some.meeting_histories()))
 def test_what_must_not_occur(definitions: tuple[EventDefinition, ...], history: History) -> None:
