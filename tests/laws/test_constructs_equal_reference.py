@@ -35,13 +35,13 @@ def check(definitions: tuple[EventDefinition, ...], history: History) -> None:
         event(construct)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(some.full_rule_sets(constructs=KNOWN), histories())
 def test_everything_together(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(some.meeting_rule_sets(), some.meeting_histories())
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
@@ -49,7 +49,7 @@ def test_edits_releases_conditions_and_timers(
     check(definitions, history)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(some.late_rule_sets(), some.late_histories())
 def test_timers_and_releases_at_nodes_that_are_gone(
     definitions: tuple[EventDefinition, ...], history: History
@@ -57,7 +57,7 @@ def test_timers_and_releases_at_nodes_that_are_gone(
     check(definitions, history)
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(some.dense_rule_sets(), some.dense_histories())
 def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
@@ -70,7 +70,7 @@ def test_what_must_not_occur(definitions: tuple[EventDefinition, ...], history: 
     check(definitions, history)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     some.levelled_rule_sets(),
     st.one_of(some.timed_histories(), some.meeting_histories(), some.late_histories()),
@@ -79,7 +79,7 @@ def test_trees_above_trees(definitions: tuple[EventDefinition, ...], history: Hi
     check(definitions, history)
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(
         some.full_rule_sets(),
