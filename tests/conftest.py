@@ -21,19 +21,16 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS
 
+from tests.anew import ANEW
 from tests.kills import fsync_at_once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # A slow machine must not fail a test: no deadline, and slow data generation is no error.
 # The suite says the same of the same code: examples are drawn anew with  pytest --hypothesis-profile=random.
-# Each example is drawn anew. Left to itself hypothesis draws one of six and makes the other five of it, writing one
-# part of it over another: of 120 rule sets with their histories 20 are new. Under another name it does without.
-AVAILABLE_PROVIDERS["anew"] = AVAILABLE_PROVIDERS["hypothesis"]
 _COMMON: dict[str, Any] = {
-    "deadline": None, "suppress_health_check": [HealthCheck.too_slow], "backend": "anew", "max_examples": 60,
+    "deadline": None, "suppress_health_check": [HealthCheck.too_slow], "backend": ANEW, "max_examples": 60,
 }  # fmt: skip
 settings.register_profile("xmlcep", derandomize=True, **_COMMON)
 settings.register_profile("random", **_COMMON)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from contexts.constraints import RELATIONS
+from tests.anew import BY_MUTATION
 from tests.conftest import REPOSITORY
 from tests.language import definitions as made
 from tests.strategies.full_rules import full_rule_sets
@@ -64,7 +65,7 @@ def in_xml(definitions, namespaces, references, active_rules) -> str:
 
 # As hypothesis draws by itself: it prefers small ones here, and in large ones there is nearly always a text that no XML
 # can hold.
-@settings(max_examples=40, backend="hypothesis")
+@settings(max_examples=40, backend=BY_MUTATION)
 @given(made.definition_lists(), made.namespaces, made.active_rule_lists)
 def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules):
     xml = in_xml(definitions, namespaces, [Reference("parts", "a & b<.xml")], active_rules)

@@ -16,9 +16,6 @@ from xmlcep.events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from xmlcep.rules import Rules, parse_rules
 
 Findings = list[list[dict[str, Any]]]
-BY_MUTATION = "hypothesis"
-"""How hypothesis draws by itself (`tests.conftest`): for laws that find a mistake of the engine otherwise, which is to
-be mended first. To see it: change this to "anew"."""
 
 
 def rules_of(definitions: Sequence[EventDefinition]) -> Rules:

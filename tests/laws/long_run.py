@@ -30,6 +30,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests import strategies as some
+from tests.anew import ANEW
 from tests.laws.agreement import difference
 from tests.strategies import History
 from tests.strategies.twice import rules_with_one_event_twice
@@ -72,7 +73,7 @@ def differences(mode: str, first: int, cases: int) -> list[str]:
 
     @seed(first)
     @settings(
-        max_examples=cases, deadline=None, database=None, phases=[Phase.generate],
+        max_examples=cases, deadline=None, backend=ANEW, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(*MODES[mode])
