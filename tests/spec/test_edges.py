@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+from tests.spec.tables import Case, cases, check, title
 
 TABLE = """
 # A1: what is in the way lies behind its neighbour, and is not that itself
@@ -72,7 +72,6 @@ event E {within="3 changes"} = x[1,*]{within="9 changes"} ins(item/price) ; ins(
 """
 
 
-@pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)
-def test_edges(run: Runner, case: Case) -> None:
-    check(run, *case)
+def test_edges(case: Case) -> None:
+    check(*case)
