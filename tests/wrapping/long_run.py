@@ -129,7 +129,7 @@ class Undone(Exception):
 class Run:
     """One set of fresh documents under random edits."""
 
-    def __init__(self, mode: Mode, seed: int) -> None:
+    def __init__(self, mode: Mode, seed: int, *, odd: bool = True) -> None:
         self.mode = mode
         self.random = Random(seed)
         self.calls: Counter[str] = Counter()
@@ -139,8 +139,8 @@ class Run:
         self.judges = [self._judge(document, snapshot=mode.snapshot) for document in self.documents]
         self.companions = [self._companions(document) for document in self.documents]
         self.mutator = Mutator(
-            [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep,
-            fed=mode.fed, documents=self.documents,
+            [document.root for document in self.documents], self.random, odd=odd, outside=mode.outside,
+            hold=mode.keep, fed=mode.fed, documents=self.documents,
         )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
@@ -331,11 +331,14 @@ class VisibleJudge:
     go_on = Judge.go_on
 
 
-def run(mode: Mode, count: int, seed: int, *, steps: int = 40) -> Counter[str]:
-    """``count`` edits of documents that are new every ``steps`` edits; returns how often each call was made."""
+def run(mode: Mode, count: int, seed: int, *, steps: int = 40, odd: bool = True) -> Counter[str]:
+    """``count`` edits of documents that are new every ``steps`` edits; returns how often each call was made.
+
+    ``odd``: also edits of odd kinds, of which some bring nodes of other classes in every mode.
+    """
     calls: Counter[str] = Counter()
     for number, done in enumerate(range(0, count, steps)):
-        each = Run(mode, seed * 1_000_003 + number)
+        each = Run(mode, seed * 1_000_003 + number, odd=odd)
         try:
             each.edit(min(steps, count - done))
         except Exception as error:
