@@ -6,11 +6,13 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from unittest import mock
 
-from xmlcep.auditing.local import engine
+from xmlcep.auditing.local import documents
 
 
 def tired(always: bool = True, *, waiting: int = 0) -> AbstractContextManager[Any]:
     """While this lasts documents rest so, if they are to; so many in which something waits stay, or twice as many."""
     if not always:
         return nullcontext()
-    return mock.patch.multiple(engine, _MOST_AWAKE=0, _MOST_WAITING=waiting, _MOST_ASLEEP=0, _MOST_HELD=100)
+    return mock.patch.multiple(
+        documents, _MOST_AWAKE=0, _MOST_WAITING=waiting, _MOST_ASLEEP=0, _MOST_HELD=100
+    )

@@ -1,23 +1,19 @@
 """The audit in one process: every document replayed in order by one detector, with bounded memory.
 
-One module because all that happens to documents while a log is read changes the same tables.
+Logs are read once, and each record is replayed as it comes; documents that turn out not to be in order are read again,
+sorted on disk and replayed then.
 """
 
 from __future__ import annotations
 
 import gc
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
 from operator import itemgetter
 from time import perf_counter
-from typing import Any
 
-from ...engine import Detector
-from ...engine.durable import Interpreter, read_detector
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -27,29 +23,17 @@ from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
 from ...rules.nested import repeats
-from ..document_lines import DocumentLines, line_of
-from ..failures import Failure, Failures
 from ..findings.collector import Collector
-from ..findings.order import Ranking
 from ..inputs import LogFile
-from ..plan.snapshot_fragments import snapshot_of
 from ..progress import Reading, Steps
 from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..rule_counts import records_by_rule
 from ..since import Since
-from ..since.state_file import document_line
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from .document_replay import DocumentReplay
-from .type_numbers import TypeNumbers
+from .documents import Documents
 
 _TOLD = 8192  # sorted records between two words on progress
-
-_MOST_AWAKE = 64  # documents that keep a detector whether they need one or not
-_MOST_WAITING = 2048  # documents with a detector, in which something waits; or twice as many
-_MOST_OPERATORS = 8192  # that these have, or twice as many
-_MOST_ASLEEP = 4096  # documents that need none, of which the rest is on disk
-_BYTES_PER_RECORD = 1000  # of a line that are read and written again, at most
-_MOST_HELD = 16 << 20  # bytes of findings in memory
 
 _doc_of = itemgetter(8)
 
@@ -91,37 +75,18 @@ class LocalAudit:
     ) -> None:
         self._rules = rules
         self._collector = collector
-        self._operators = operators
         self._keep = keep
-        self._until = until
         self._steps = steps or Steps(None, ())
         self._reading: Reading | None = None  # None if nobody wants to know
-        self._ranking = Ranking(rules)
-        self._failures = Failures(rules)
         self._checks_times = rules.graph.needs_time
+        self._asks = bool(rules.graph.waiting_for_edits)
+        self._externals = bool(rules.externals)
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=self._checks_times)
-        self._replays: dict[str, DocumentReplay] = {}
+        self._documents = Documents(rules, collector, operators=operators, until=until, since=since)
         self._headers: dict[str, Header] = {}  # of the file being read
         self._file = ""  # its path
         self._disordered: set[str] = set()
         self._sorted = 0  # records of these
-        self._new: set[str] = set()  # those of the batch that have not begun, as far as was asked
-        self._touched: dict[str, None] = {}  # the documents of the batch, or of the run
-        # The documents that have a detector, and those that have none, those that had records last at the end.
-        self._awake: dict[str, None] = {}
-        self._asleep: dict[str, None] = {}
-        self._at_rest = DocumentLines()  # all others of which nothing has to be kept in memory
-        self._types = TypeNumbers()
-        nodes = [node for tree in rules.graph.trees for node in tree.operators]
-        self._defers = any(node.deferred or node.windows for node in nodes)
-        self._asks = bool(rules.graph.waiting_for_edits)
-        first = Detector(rules, operators=operators)
-        self._concerns, self._needs, self._strands = first.concerns, first.needs, first.strands
-        self._idle = [first]  # as new
-        self._can_rest = first.remembering is None
-        self._most_waiting = max(_MOST_AWAKE, min(_MOST_WAITING, _MOST_OPERATORS // max(1, len(nodes))))
-        self._most_awake = 2 * self._most_waiting
-        self._externals = bool(rules.externals)
         self._since = since
         self._readers: dict[int, PartReader] = {}  # by the places of files, as is what follows
         self._headers_of: dict[int, dict[str, Header]] = {}
@@ -136,66 +101,14 @@ class LocalAudit:
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
         self._sift(files)
-        self._finish_all()
-        self._replays = {}
-        self._at_rest.close()
+        self._documents.finish_all(self._disordered)
         if self._disordered:
             self._steps.insert("sorting", "replaying")
             self._replay_sorted(files)
-        self._failures.check()
+        self._documents.check()
         if self._since is not None:
             lines = {place: reader.lines for place, reader in self._readers.items()}
             self._since.note_files(lines, self._headers_of)
-
-    def _finish_all(self) -> None:
-        for replay in self._replays.values():
-            self._finish(replay)
-        since = self._since
-        if since is not None and not since.state.final:
-            self._leave_all(since)
-            return
-        for doc, _ in self._at_rest.lines(only_open=True):
-            if doc not in self._replays:
-                self._finish_left(doc)
-        if since is not None:
-            for doc in since.state.documents:
-                if not (doc in self._replays or doc in self._disordered or doc in self._at_rest):
-                    self._finish_left(doc)
-
-    def _finish_left(self, doc: str) -> None:
-        replay = self._revived(doc)
-        if replay is not None and not replay.is_asleep:
-            self._finish(replay)
-
-    def _leave_all(self, since: Since) -> None:
-        """What documents that are at rest leave to the next run."""
-        for doc, line in self._at_rest.lines():
-            if doc in self._replays:
-                continue
-            state = json.loads(line)
-            failure = state.pop("run").get("failure")
-            if failure is None:
-                since.state.documents[doc] = document_line(state)
-            else:
-                self._failures.add(doc, Failure(*failure))
-
-    def _finish(self, replay: DocumentReplay) -> None:
-        since = self._since
-        if since is None or since.state.final:
-            replay.finish(self._until)
-        elif replay.failure is None:
-            since.state.documents[replay.doc] = document_line(replay.pause())
-        if replay.failure is not None:
-            self._failures.add(replay.doc, replay.failure)
-        self._take_detector(replay)
-
-    def _take_detector(self, replay: DocumentReplay) -> None:
-        """Takes the detector of a replay that is done, for others: what waits in it is freed here, not found by a
-        search for cyclic garbage."""
-        detector = replay.give_detector()
-        if detector is not None:
-            detector.reset()
-            self._idle.append(detector)
 
     def _sift(self, files: list[LogFile]) -> None:
         """Reads all files in blocks; what no rule can see does not even become a row.
@@ -203,9 +116,10 @@ class LocalAudit:
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
         ones are looked at together, unless it matters what their file is.
         """
+        strands = self._documents.strands
         types = RecordTypes(
-            self._concerns, check_times=self._checks_times, applied=self._asks,
-            strands_of=None if self._strands is None or self._externals else self._strands.of,
+            self._documents.concerns, check_times=self._checks_times, applied=self._asks,
+            strands_of=None if strands is None or self._externals else strands.of,
         )  # fmt: skip
         by_file = self._keep is not None or self._asks or self._collector.quarantine.by_file
         readers = (self._begin_file(file, self._collector.quarantine.add) for file in files)
@@ -220,7 +134,7 @@ class LocalAudit:
         runs = None if columns is None else columns.runs(types)
         if runs is not None and all(map(self._continues, runs)):
             self._follow(runs, together[-1].reader.part.file)
-            self._rest()
+            self._documents.rest()
         elif len(together) > 1:
             for piece in together:
                 self._take_pieces([piece], types)
@@ -228,7 +142,7 @@ class LocalAudit:
             for reader, block in together:
                 for item in reader.items(block):
                     self._take_item(item, reader.part.file)
-                    self._rest()
+                    self._documents.rest()
 
     def _follow(self, runs: list[Run], file: LogFile) -> None:
         self._note(file, {run.span.doc for run in runs}, sum(run.span.records for run in runs))
@@ -237,7 +151,7 @@ class LocalAudit:
             if run.span.doc not in self._disordered:
                 replay = self._replay_of(run.span.doc)
                 replay.follow(file, run)
-                self._let_rest()
+                self._documents.let_rest()
                 now = perf_counter()
                 replay.seconds += now - before
                 before = now
@@ -256,9 +170,12 @@ class LocalAudit:
         else:
             self._take_clock(file, number, aside)
 
+    def _replay_of(self, doc: str) -> DocumentReplay:
+        return self._documents.replay_of(doc, self._headers.get(doc), self._file)
+
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
-        replay = None if run.span.doc in self._disordered else self._known_place(run.span.doc)
+        replay = None if run.span.doc in self._disordered else self._documents.known_place(run.span.doc)
         if replay is None:
             return True
         return replay.follows(run.span.first) and all(
@@ -293,112 +210,6 @@ class LocalAudit:
             self._reading.begin(file, reader)
         return reader
 
-    def _replay_of(self, doc: str) -> DocumentReplay:
-        replay = self._known(doc)
-        if replay is None:
-            replay = self._replays[doc] = self._begin(doc, self._headers.get(doc), self._file)
-        elif replay.is_asleep:
-            self._asleep.pop(doc, None)
-            replay.wake(self._new_detector())
-        self._touched.setdefault(doc)
-        return replay
-
-    def _known_place(self, doc: str) -> DocumentReplay | None:
-        """The same, if it is at rest without anything but the place that it has reached."""
-        replay = self._replays.get(doc)
-        if replay is not None or doc in self._new:
-            return replay
-        state, _ = self._left(doc)
-        if state is None:
-            self._new.add(doc)
-            return None
-        replay = self._new_replay(doc, None)
-        replay.place(state)
-        return replay
-
-    def _known(self, doc: str) -> DocumentReplay | None:
-        """The replay of a document that has begun, in this run or in an earlier one."""
-        replay = self._replays.get(doc)
-        if replay is not None or doc in self._new:
-            return replay
-        replay = self._revived(doc)
-        if replay is None:
-            self._new.add(doc)
-            return None
-        self._replays[doc] = replay
-        if replay.is_asleep:
-            self._asleep[doc] = None
-        return replay
-
-    def _revived(self, doc: str) -> DocumentReplay | None:
-        """A document at rest, or as earlier runs have left it; None if there was nothing of it."""
-        state, size = self._left(doc)
-        if state is None:
-            return None
-        replay = self._new_replay(doc, None)
-        before = None if self._since is None else self._since.left(doc)
-        replay.go_on(state, self._read_detector, before, size // _BYTES_PER_RECORD)
-        return replay
-
-    def _left(self, doc: str) -> tuple[dict[str, Any] | None, int]:
-        """The state in which a document is at rest, or earlier runs have left it, and how many bytes that is; None if
-        there was nothing of it."""
-        line = self._at_rest.get(doc)
-        if line is None and self._since is not None:
-            line = self._since.state.documents.get(doc)
-        return (None, 0) if line is None else (json.loads(line), len(line))
-
-    def _read_detector(self, reader: Interpreter, data: object) -> Detector:
-        detector = self._new_detector()
-        read_detector(reader, data, detector)
-        return detector
-
-    def _rest(self) -> None:
-        """Between two batches: documents go to rest, if there are many; findings go to disk."""
-        self._new.clear()
-        self._let_rest()
-        if self._collector.held > _MOST_HELD:
-            for replay in self._replays.values():
-                replay.spool()
-
-    def _let_rest(self) -> None:
-        """Those of the last documents that nothing waits in give their detectors away, for others; those that had
-        records long ago go to the disk."""
-        are_many = len(self._replays) > _MOST_AWAKE
-        for doc in self._touched:
-            replay = self._replays.get(doc)
-            if replay is None:
-                continue
-            self._awake.pop(doc, None)
-            detector = replay.sleep() if are_many else None
-            if detector is not None:
-                self._idle.append(detector)
-                self._asleep[doc] = None
-            else:
-                self._awake[doc] = None
-        self._touched.clear()
-        if len(self._asleep) > 2 * _MOST_ASLEEP:
-            self._put_to_rest(self._asleep, _MOST_ASLEEP)
-        if len(self._awake) > self._most_awake and self._can_rest:
-            self._put_to_rest(self._awake, self._most_waiting)
-            self._most_awake = len(self._awake) + self._most_waiting
-
-    def _put_to_rest(self, docs: dict[str, None], most: int) -> None:
-        """Puts all but the last of these on disk. One of which much would be written for the records that it has had
-        since that was read stays: so this costs no more than in proportion to the records."""
-        for doc in list(islice(docs, len(docs) - most)):
-            replay = self._replays[doc]
-            if replay.count < replay.rests_from:
-                continue
-            state, is_open = replay.rest(until=self._until)
-            self._at_rest.add(doc, line_of(state), is_open=is_open)
-            self._take_detector(replay)
-            del docs[doc], self._replays[doc]
-            self._new.discard(doc)
-
-    def _new_detector(self) -> Detector:
-        return self._idle.pop() if self._idle else Detector(self._rules, operators=self._operators)
-
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
@@ -407,7 +218,7 @@ class LocalAudit:
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file
-                self._rest()
+                self._documents.rest()
 
     def _take(self, batch: Batch, file: LogFile) -> None:
         """Replays a batch; documents that turn out not to be in order are left for later."""
@@ -416,8 +227,7 @@ class LocalAudit:
         spent = perf_counter() - started
         # The clock is not looked at for each record: documents that take turns share the time of the batch.
         for doc, count in Counter(map(_doc_of, batch.rows)).items():
-            if doc in self._replays:
-                self._replays[doc].seconds += spent * count / len(batch.rows)
+            self._documents.add_seconds(doc, spent * count / len(batch.rows))
 
     def _take_rows(self, batch: Batch, file: LogFile) -> None:
         replay: DocumentReplay | None = None
@@ -429,8 +239,8 @@ class LocalAudit:
             if replay is None or replay.doc != doc:
                 if doc in self._disordered:
                     continue
-                if len(self._touched) > _MOST_AWAKE:
-                    self._let_rest()
+                if self._documents.are_many:
+                    self._documents.let_rest()
                 replay = self._replay_of(doc)
             if replay.follows(row[0]):
                 replay.take(row)
@@ -477,7 +287,11 @@ class LocalAudit:
             self._collector.quarantine.add(file, BadRecord(Origin(file.name, number), None, str(error), raw))
             return
         doc = event.cause.doc
-        if doc not in self._disordered and self._known(doc) is not None and self._rules.takes_external(event):
+        if (
+            doc not in self._disordered
+            and self._documents.known(doc) is not None
+            and self._rules.takes_external(event)
+        ):
             self._take_raised(self._replay_of(doc), event, file, number, control)
 
     def _take_raised(
@@ -497,27 +311,7 @@ class LocalAudit:
     def _leave_for_later(self, replay: DocumentReplay) -> None:
         """Forgets what was found in a document that is not in order: it is going to be sorted."""
         self._disordered.add(replay.doc)
-        replay.take_back()
-        self._take_detector(replay)
-        del self._replays[replay.doc]
-        self._asleep.pop(replay.doc, None)
-        self._awake.pop(replay.doc, None)
-        self._at_rest.discard(replay.doc)
-
-    def _begin(self, doc: str, header: Header | None, file: str) -> DocumentReplay:
-        document = None
-        if header is not None and header.snapshot is not None and self._asks:
-            document = snapshot_of(header, file, self._needs)
-        detector = self._new_detector()
-        if document is not None:
-            detector.reset(document)
-        return self._new_replay(doc, detector)
-
-    def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
-        return DocumentReplay(
-            doc, detector, self._ranking, self._collector, self._types, defers=self._defers,
-            follows_edits=self._asks, externals=self._externals,
-        )  # fmt: skip
+        self._documents.drop(replay)
 
     def _replay_sorted(self, files: list[LogFile]) -> None:
         """Reads the documents that are not in order again, sorts them on disk, and replays them."""
@@ -531,9 +325,9 @@ class LocalAudit:
             if replay is None or replay.doc != doc:
                 started = self._finished(replay, started)
                 _, header, path = headers.get(doc, (0, None, ""))  # of clock records alone there is none
-                replay = self._revived(doc) or self._begin(doc, header, path)
+                replay = self._documents.revived(doc) or self._documents.begin(doc, header, path)
                 if replay.is_asleep:
-                    replay.wake(self._new_detector())
+                    self._documents.wake(replay)
                 replay.disordered = True
             content = FASTEST.loads(line)
             if "control" in content:
@@ -563,7 +357,7 @@ class LocalAudit:
         """Closes a document that was replayed, if any, since ``started``; returns the time now."""
         if replay is not None:
             replay.seconds += perf_counter() - started
-            self._finish(replay)
+            self._documents.finish(replay)
         return perf_counter()
 
     def _to_sort(
