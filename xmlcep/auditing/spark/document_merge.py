@@ -13,6 +13,7 @@ from ...log.records import Control
 from ..plan.partition_key import Plan
 from ..raised import RaisedThere
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
+from .document_clock import DocumentClock, DocumentTime
 from .segment_summary import (
     ClockReading,
     PlacedClock,
@@ -51,9 +52,8 @@ class WholeDocument(NamedTuple):
     of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions.
     ``raised`` are the external events (L7) that belong to the last record of a segment before, with that segment and
     their turn; ``misplaced_raised`` belong to no record before them, ``repeated_raised`` were delivered twice.
-    ``readings`` say what the document's clock shows where each segment begins, ``times`` what it showed in the last
-    edit of each; ``advances`` are the clock records that had an effect: the ts of the record before, and the time.
     ``edits`` says of the edits that reach across segments under which number they go on, and under which they began.
+    ``time`` is what is known of the document's clock, if that matters.
     """
 
     doc: str
@@ -70,22 +70,21 @@ class WholeDocument(NamedTuple):
     raised: Sequence[tuple[int, int, PlacedRaised]]
     misplaced_raised: Sequence[PlacedRaised]
     repeated_raised: Sequence[PlacedRaised]
-    readings: Mapping[int, ClockReading]
-    times: Sequence[tuple[int, int | None]]
-    advances: Sequence[tuple[int, int]]
     edits: Mapping[int, int]
+    time: DocumentTime | None
 
     @property
     def is_settled(self) -> bool:
-        """Whether no more is left to know of it than where it begins and ends."""
-        return not any(self[8:])
+        """Whether no more is left to know of it than where it begins and ends, and of its clock."""
+        return not any(self[8:-1])
 
 
 class MergedDocument:
     """A document in the log, as told by the summaries of its segments, followed one after the other.
 
     No more is kept of them than what goes on: a log has many segments, and they may have many documents. While
-    ``first`` is None there were clock records only; the other attributes are those of the `WholeDocument`.
+    ``first`` is None there were clock records only; the other attributes are those of the `WholeDocument` and of its
+    `DocumentTime`: ``readings``, ``times`` (by segment), ``advances`` (the ts of the record before, and the time).
     """
 
     __slots__ = (
@@ -278,8 +277,8 @@ class MergedDocument:
         return WholeDocument(
             self.doc, self.position, self.first, self.last, self.segment, self.records, self.needs_sorting,
             self.goes_back, self.seams or (), self.clocks or (), self.misplaced_clocks or (), self.raised or (),
-            self.misplaced_raised or (), self.repeated_raised or (), self.readings if timed else _NOTHING,
-            self.times if timed else (), self.advances if timed else (), self.edits or _NOTHING,
+            self.misplaced_raised or (), self.repeated_raised or (), self.edits or _NOTHING,
+            DocumentTime(self.readings, DocumentClock.of(self.times, self.advances)) if timed else None,
         )  # fmt: skip
 
     def _end_runs(self, summary: SegmentSummary, head: TimePoint) -> None:

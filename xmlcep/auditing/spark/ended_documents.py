@@ -1,20 +1,21 @@
-"""Documents of which nothing but their extent and their end is left to know: rows of tables, for there may be many."""
+"""Documents of which nothing but their extent, their end and their clock is left to know: rows of tables, for there may
+be many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
 from ..temporary_tables import from_key, temporary_tables, to_key
 from .document_merge import WholeDocument
 from .finding_chunks import Extent
-from .whole_log import DocumentEnd, DocumentEnds
+from .whole_log import DocumentEnds
 
 _TABLE = """
 CREATE TABLE ended (
     doc BLOB PRIMARY KEY, part INTEGER, number INTEGER, first INTEGER, records INTEGER,
-    segment INTEGER, ts INTEGER, at TEXT, txn INTEGER, meta TEXT
+    segment INTEGER, ts INTEGER, at TEXT, txn INTEGER, meta TEXT, time BLOB
 ) WITHOUT ROWID;
 """
 _AT_ONCE = 5000
@@ -29,13 +30,8 @@ class EndedDocuments:
 
     def add(self, document: WholeDocument) -> None:
         """Takes a document of which only this is to be known."""
-        ts, at, txn, meta, *_ = document.last
-        self._new.append(
-            (
-                to_key(document.doc), *document.position, document.first.ts, document.records, document.segment, ts,
-                at, txn, meta,
-            )
-        )  # fmt: skip
+        key, *end = _end(document)
+        self._new.append((key, *document.position, document.first.ts, document.records, *end))
         if len(self._new) >= _AT_ONCE:
             self._write()
 
@@ -58,16 +54,22 @@ class EndedDocuments:
         row: tuple[int, int] | None = self._database.execute(found, (to_key(doc),)).fetchone()
         return row
 
-    def ends(self, others: Mapping[str, DocumentEnd]) -> DocumentEnds:
+    def ends(self, others: Iterable[WholeDocument]) -> DocumentEnds:
         """Where they end, and where ``others`` do."""
         self._write()
         rows = chain(
-            self._database.execute("SELECT doc, segment, ts, at, txn, meta FROM ended"),
-            ((to_key(doc), end.segment, *end.point[:4]) for doc, end in others.items()),
+            self._database.execute("SELECT doc, segment, ts, at, txn, meta, time FROM ended"),
+            map(_end, others),
         )
         return DocumentEnds.of(iter(lambda: list(islice(rows, _AT_ONCE)), []))
 
     def _write(self) -> None:
         self._new.sort()
-        self._database.executemany(f"INSERT INTO ended VALUES ({', '.join('?' * 10)})", self._new)
+        self._database.executemany(f"INSERT INTO ended VALUES ({', '.join('?' * 11)})", self._new)
         self._new.clear()
+
+
+def _end(document: WholeDocument) -> tuple[Any, ...]:
+    """The row of a document for `DocumentEnds`."""
+    time = None if document.time is None else document.time.packed()
+    return to_key(document.doc), document.segment, *document.last[:4], time

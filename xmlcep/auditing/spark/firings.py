@@ -152,7 +152,8 @@ class FiringPlaces:
         ts, edits = (table[name].to_numpy() for name in ("ts", "edit"))
         times = table["time"].fill_null(UNKNOWN).to_numpy()
         for code, doc in enumerate(docs.dictionary.to_pylist()):
-            reading = self._whole.readings.get(doc, {}).get(segment)
+            time = self._whole.ends.time(doc)
+            reading = None if time is None else time.readings.get(segment)
             if reading is None:
                 continue  # its records are sorted first
             rows = order[bounds[code] : bounds[code + 1]]

@@ -6,19 +6,23 @@ from bisect import bisect_left
 
 from ...engine import Detector
 from .chunk_reading import RowRun
+from .document_clock import DocumentTime
 
 
 class LiveDetector:
     """The detector of a pass and document, and how far it is.
 
     ``edit`` is the number of the edit that it is in (U1). What that raises may come when the next one is reached, in a
-    later segment. ``fired`` is the ts of the last row before which timers have fired.
+    later segment. ``fired`` is the ts of the last row before which timers have fired. ``end`` is the segment in which
+    the document ends, ``time`` what is known of its clock, if the pass reads that.
     """
 
-    __slots__ = ("_checked", "_ends", "_fed", "_segments", "detector", "edit", "fired")
+    __slots__ = ("_checked", "_ends", "_fed", "_segments", "detector", "edit", "end", "fired", "time")
 
-    def __init__(self, detector: Detector) -> None:
+    def __init__(self, detector: Detector, end: int, time: DocumentTime | None = None) -> None:
         self.detector = detector
+        self.end = end
+        self.time = time
         self.edit: int | None = None
         self.fired = 0
         self._fed = self._checked = 0  # how many rows, and at how many it was seen that something waits

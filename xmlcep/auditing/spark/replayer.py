@@ -54,8 +54,6 @@ class BucketReplayer:
         self._headers = whole.headers
         self._resorted = whole.resorted
         self._edits = whole.edits
-        self._readings = whole.readings
-        self._clocks = whole.clocks
         self._detectors = detectors
         self._reader = ChunkReader()
         ranking = Ranking(plan.rules)
@@ -94,7 +92,7 @@ class BucketReplayer:
                 if run.doc not in left_out:
                     yield from self._followed(segment, run.doc, live, self._run(run, live, segment))
                     live.fed(segment, run)
-                    self._free(run.pass_index, run.doc, live, segment)
+                    self._free(run.pass_index, run.doc, live)
                 elif not run.plain:
                     yield from self._followed(segment, run.doc, live, self._add_fragments(run, live))
         yield from self._take(segment)
@@ -128,7 +126,8 @@ class BucketReplayer:
     def _fire(self, doc: str, live: LiveDetector, ts: int | None, time: int | None) -> None:
         """Fires what is due before the record of this ts, at which the clock shows this time; at the document's end if
         they are None."""
-        clock = self._clocks[doc]
+        assert live.time is not None
+        clock = live.time.clock
         over = clock.over(live.fired, ts, time)
         if over is None:
             return
@@ -184,25 +183,22 @@ class BucketReplayer:
     def _count_time(self, doc: str, started: float) -> None:
         self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
 
-    def _end_of(self, doc: str, segment: int) -> int:
-        """The segment in which a document ends that has records in this one."""
-        end = self._ends.get(doc)
-        return segment if end is None else end.segment
-
     def _live_detector(self, pass_index: int, doc: str, segment: int) -> LiveDetector:
         live = self._live.get((pass_index, doc))
         if live is None:
-            live = LiveDetector(self._detectors.take(pass_index))
+            end = self._ends.segment(doc)
+            time = self._ends.time(doc) if self._plan.passes[pass_index].reads_clock else None
+            live = LiveDetector(self._detectors.take(pass_index), segment if end is None else end, time)
             self._live[pass_index, doc] = live
-            self._by_end.setdefault(self._end_of(doc, segment), {})[pass_index, doc] = None
+            self._by_end.setdefault(live.end, {})[pass_index, doc] = None
         return live
 
-    def _free(self, pass_index: int, doc: str, live: LiveDetector, segment: int) -> None:
+    def _free(self, pass_index: int, doc: str, live: LiveDetector) -> None:
         """Gives the detector to the next document if nothing of this one waits: so memory depends on what waits, not on
         how many documents there are."""
         if live.is_free():
             del self._live[pass_index, doc]
-            del self._by_end[self._end_of(doc, segment)][pass_index, doc]
+            del self._by_end[live.end][pass_index, doc]
             self._detectors.give(pass_index, live.detector)
 
     def _run(self, run: RowRun, live: LiveDetector, segment: int) -> Iterator[Sequence[CompositeEvent]]:
@@ -253,7 +249,7 @@ class BucketReplayer:
         each = self._plan.passes[run.pass_index]
         follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
         fires = each.fires_in_keys
-        start = self._readings[doc][segment] if reads_clock else None
+        start = live.time.readings[segment] if live.time is not None else None
         edits = self._edits.get(doc, _NONE)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`

@@ -19,7 +19,6 @@ from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .bucket_loads import BucketLoads
 from .chunks import Chunk
-from .document_clock import DocumentClock
 from .document_merge import (
     SeamMarker,
     WholeDocument,
@@ -33,7 +32,7 @@ from .finding_chunks import Extent, FindingRanges
 from .plain_documents import PlainDocuments
 from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, docs_from, summaries_from
-from .whole_log import DocumentEnd, WholeLog
+from .whole_log import WholeLog
 
 
 class SegmentMerge:
@@ -41,7 +40,7 @@ class SegmentMerge:
 
     Of those documents whose records stand in order ``plain`` are the many that need not be looked at one by one: they
     have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end. Of
-    ``ended`` no more is left to know than where they begin and end, of ``documents`` there is.
+    ``ended`` no more is left to know than where they begin and end, and of their clocks; of ``documents`` there is.
     ``to_sort`` are those whose records do not stand in order; ``bad`` is how many records cannot be used; ``repeating``
     are the types of changes at names that stand inside themselves; ``loads`` what was routed to each bucket;
     ``until`` as for `audit`.
@@ -186,21 +185,9 @@ class SegmentMerge:
 
     def whole(self, ranges: FindingRanges) -> WholeLog:
         """What replays have to know of the log, with what clocks show if that matters."""
-        documents = self.documents
-        others = {doc: DocumentEnd(document.segment, document.last) for doc, document in documents.items()}
-        ends = self.ended.ends(others)
-        edits = {doc: document.edits for doc, document in documents.items() if document.edits}
-        clocks = documents if self._plan.reads_clock else {}
-        readings = {doc: document.readings for doc, document in clocks.items()}
-        return WholeLog(
-            ends, self._headers_that_count(), ranges, self.to_sort, edits, readings, self._document_clocks()
-        )
-
-    def _document_clocks(self) -> dict[str, DocumentClock]:
-        """How clocks went on, if timers fire where that is not known."""
-        if not self._plan.fires_in_keys:
-            return {}
-        return {doc: DocumentClock.of(each.times, each.advances) for doc, each in self.documents.items()}
+        ends = self.ended.ends(self.documents.values())
+        edits = {doc: document.edits for doc, document in self.documents.items() if document.edits}
+        return WholeLog(ends, self._headers_that_count(), ranges, self.to_sort, edits)
 
     def extents(self) -> Iterator[Extent]:
         """From where to where each document reaches, by name."""

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from ..temporary_tables import from_key, to_key
 from .chunks import hash_of_key
-from .document_clock import DocumentClock
+from .document_clock import DocumentTime
 from .finding_chunks import FindingRanges
 from .ipc import from_ipc, to_ipc
-from .segment_summary import ClockReading, TimePoint
+from .segment_summary import TimePoint
 
 
 class DocumentEnd(NamedTuple):
@@ -27,13 +27,14 @@ class DocumentEnd(NamedTuple):
 _ENDS = pa.schema(
     [
         ("doc", pa.binary()), ("segment", pa.int64()), ("ts", pa.int64()), ("at", pa.string()), ("txn", pa.int64()),
-        ("meta", pa.string()),
+        ("meta", pa.string()), ("time", pa.binary()),
     ]
 )  # fmt: skip
 
 
 class DocumentEnds(Mapping[str, DocumentEnd]):
-    """Where documents end, by name: a table, for there may be many, and the driver and each worker have one."""
+    """Where documents end, by name, and what is known of their clocks: a table, for there may be many, and the driver
+    and each worker have one."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -45,7 +46,8 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[tuple[Any, ...]]]) -> DocumentEnds:
-        """From rows, some at a time: the name as a key, the segment, then the time point up to its meta."""
+        """From rows, some at a time: the name as a key, the segment, then the time point up to its meta, and the packed
+        `DocumentTime` if that matters."""
         batches = []
         for some in rows:
             columns = zip(*some, strict=True)
@@ -57,16 +59,36 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
         return DocumentEnds, (self._content,)
 
     def __getitem__(self, doc: str) -> DocumentEnd:
+        row = self._row(doc)
+        if row is None:
+            raise KeyError(doc)
+        segment, *point = (column[row].as_py() for column in self._columns[1:-1])
+        return DocumentEnd(segment, TimePoint(*point))
+
+    def __contains__(self, doc: object) -> bool:
+        return isinstance(doc, str) and self._row(doc) is not None
+
+    def segment(self, doc: str) -> int | None:
+        """In which segment a document ends; None if it is none of these."""
+        row = self._row(doc)
+        return None if row is None else self._columns[1][row].as_py()
+
+    def time(self, doc: str) -> DocumentTime | None:
+        """What is known of its clock; None if that does not matter, or it is none of these."""
+        row = self._row(doc)
+        content = None if row is None else self._columns[-1][row].as_py()
+        return None if content is None else DocumentTime.unpacked(content, self._columns[1][row].as_py())
+
+    def _row(self, doc: str) -> int | None:
         key = to_key(doc)
         wanted = hash_of_key(key)
         place = int(np.searchsorted(self._hashes, wanted))
         while place < len(self._hashes) and self._hashes[place] == wanted:
             row = int(self._order[place])
             if self._docs[row].as_py() == key:
-                segment, *point = (column[row].as_py() for column in self._columns[1:])
-                return DocumentEnd(segment, TimePoint(*point))
+                return row
             place += 1
-        raise KeyError(doc)
+        return None
 
     def __iter__(self) -> Iterator[str]:
         return (from_key(key.as_py()) for key in self._docs)
@@ -79,17 +101,15 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
 class WholeLog:
     """What a replay has to know of the log as a whole.
 
-    ``ends`` says where documents end: there their trees are closed and their state is freed. Where nothing is raised by
-    that (`Plan.closes_documents`) it leaves those out that have one segment only: they end with it. ``headers`` has
-    the number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose
-    records come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and
-    began; ``readings`` what its clock shows where segments begin; ``clocks`` how it went on, if timers fire in keys.
+    ``ends`` says where documents end: there their trees are closed and their state is freed; and how their clocks went
+    on, if that matters. Where nothing is raised by ends (`Plan.closes_documents`) it leaves those out that have one
+    segment only: they end with it. ``headers`` has the number of each document's header; ``ranges`` those into which
+    findings go; ``resorted`` the documents whose records come once more, sorted; ``edits`` of each document under which
+    numbers edits go on in a later segment, and began.
     """
 
-    ends: Mapping[str, DocumentEnd]
+    ends: DocumentEnds
     headers: Mapping[str, int]
     ranges: FindingRanges
     resorted: Collection[str] = ()
     edits: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    readings: Mapping[str, Mapping[int, ClockReading]] = field(default_factory=dict)
-    clocks: Mapping[str, DocumentClock] = field(default_factory=dict)
