@@ -444,6 +444,7 @@ class Detector:
         if self._closed:
             return []
         self._latest = point
+        self._clock.edit += not self._more  # what happens elsewhere may be the first of its edit
         self._more = more
         self._clock.ts = point.ts
         self._clock.point = max(self._clock.point + 1, point.ts)
