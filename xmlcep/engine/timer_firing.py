@@ -31,6 +31,7 @@ class TimerFiring:
             ):
                 return False
             timers.drop_first(self._is_over)
+            self._look()
         return True
 
     def _is_over(self, due: Due) -> bool:
@@ -61,6 +62,7 @@ class TimerFiring:
         for it any more."""
         together = [due for due in together if not self._is_over(due)]
         if not together:
+            self._look()
             return
         by_time = unit is Unit.TIME
         self._setting.clock.fire(at if by_time else None)
@@ -70,6 +72,11 @@ class TimerFiring:
             self._edit.hold_time_point(cause, Release.NOTHING, due)
         else:
             self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
+            self._look()
+
+    def _look(self) -> None:
+        """What only a timer could come to is freed with the last one, even if nobody waited for that any more (G4)."""
+        if not self._edit.is_open():  # what is held may be due
             self._evaluation.departed.look_if_no_timer_is_left()
 
     def take_by_transactions(self) -> dict[int, list[Due]]:
