@@ -44,7 +44,7 @@ from ..xpath import (
 from . import variables as vs
 from .event_graph import EventGraph
 from .fragments import Fragment, FragmentError, read_fragment
-from .programs import node_kind, within
+from .programs import node_kind
 from .rule_programs import DELETED, DELTA, ActionProgram, Form, RuleProgram, Triggers
 from .trees import EventTree
 
@@ -252,7 +252,7 @@ class _Compiler:
                 text, namespaces=self.namespaces, variables=self.variables, node=self.node
             )
         except ExpressionError as error:
-            self._problem(error.message, error.hint, within(at, text, error))
+            self._problem(error.message, error.hint, at.part(text, error.offset, error.width))
             return None
 
     def _expression(self, text: str | None, at: Position) -> Expression | None:
@@ -261,7 +261,7 @@ class _Compiler:
         try:
             return self._compiled(text)
         except ExpressionError as error:
-            self._problem(error.message, error.hint, within(at, text, error))
+            self._problem(error.message, error.hint, at.part(text, error.offset, error.width))
             return None
 
     def _compiled(self, text: str) -> Expression:
@@ -274,8 +274,8 @@ class _Compiler:
         try:
             return read_fragment(text, self.namespaces, self._compiled)
         except FragmentError as error:
-            if error.offset >= 0 and at.line and at.width == len(text) + 2 and "\n" not in text:
-                at = Position(at.line, at.column + 1 + error.offset, max(1, error.width), at.file)
+            if error.offset >= 0:
+                at = at.part(text, error.offset, error.width)
             self._problem(error.problem, error.hint, at)
             return None
 
