@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from path_types import PathType, ends
+from path_types.relations import either_ends
 
 from ..algebra import (
     Action,
@@ -125,7 +125,7 @@ class _Compiler:
                 self._problem(f"there is no event called {trigger.name}", hint, trigger.at)
             return None
         path = trigger.path if isinstance(trigger, EventTrigger) else None
-        if path is not None and not (tree.flat or _related(path, tree.path)):
+        if path is not None and not (tree.flat or either_ends(path, tree.path)):
             self._problem(
                 f"{tree.name} is raised for {tree.path}, never for {path}",
                 f"leave the path out, or write {tree.name}({tree.path})",
@@ -281,10 +281,6 @@ class _Compiler:
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
         self.problems.append(RuleProblem(f"rule {self.rule.name}: {message}", hint, at))
-
-
-def _related(a: PathType, b: PathType) -> bool:
-    return a is b or ends(a, b) or ends(b, a)
 
 
 def _inside(where: Where) -> str:
