@@ -99,3 +99,13 @@ def namespace_of(name: str) -> str:
     ('urn:po', '')
     """
     return name[1:].partition("}")[0] if name.startswith("{") else ""
+
+
+def name_parts(name: str) -> tuple[str, str]:
+    """Namespace and local name of a name in Clark notation.
+
+    >>> name_parts("{urn:po}item"), name_parts("item")
+    (('urn:po', 'item'), ('', 'item'))
+    """
+    uri, _, local = name.rpartition("}")
+    return uri[1:], local

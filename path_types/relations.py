@@ -5,6 +5,17 @@ from __future__ import annotations
 from .types import PathType
 
 
+def offsets(part: PathType, whole: PathType) -> list[int]:
+    """Where the steps of ``part`` stand in ``whole``, however often.
+
+    An absolute one is anchored: its only place is the beginning of an absolute one (P3, decided).
+    """
+    length, wanted, steps = len(part), part.steps, whole.steps
+    if part.absolute:
+        return [0] if whole.absolute and steps[:length] == wanted else []
+    return [i for i in range(len(steps) - length + 1) if steps[i : i + length] == wanted]
+
+
 def offset(part: PathType | None, whole: PathType | None) -> int | None:
     """Where ``whole`` covers ``part``: the index of the step of ``whole`` that part's first step is.
 
@@ -14,14 +25,7 @@ def offset(part: PathType | None, whole: PathType | None) -> int | None:
         return None
     if part is whole:
         return 0
-    m, n = len(part), len(whole)
-    wanted, steps = part.steps, whole.steps
-    if part.absolute:
-        # Anchored: offset 0 is the only one looked at (P3, decided).
-        return 0 if whole.absolute and m < n and steps[:m] == wanted else None
-    if m > n or (m == n and not whole.absolute):
-        return None
-    found = [i for i in range(n - m + 1) if steps[i : i + m] == wanted]
+    found = offsets(part, whole)
     return found[0] if len(found) == 1 else None
 
 
@@ -41,6 +45,11 @@ def ends(part: PathType | None, whole: PathType | None) -> bool:
 def equals_or_ends(part: PathType | None, whole: PathType | None) -> bool:
     """``part = whole`` or ``part <e whole``, the test behind type compatibility (E2) and reuse (G1)."""
     return part is not None and (part is whole or ends(part, whole))
+
+
+def either_ends(first: PathType, second: PathType) -> bool:
+    """Whether one of them is or ends the other: there are nodes whose path is, or ends with, both (P4)."""
+    return equals_or_ends(first, second) or ends(second, first)
 
 
 def left_bound_intersection(first: PathType | None, second: PathType | None) -> PathType | None:

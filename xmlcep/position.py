@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,16 @@ class Position:
     column: int = 0
     width: int = 1
     file: str = ""
+
+    def part(self, text: str, offset: int, width: int) -> Position:
+        """The place of the ``width`` characters from ``offset`` on of a text that stands here, in quotes or bare.
+
+        It is the place of the whole text where escapes or line ends blur where its characters stand.
+        """
+        quoted = self.width == len(text) + 2
+        if not self.line or not (quoted or self.width == len(text)) or "\n" in text:
+            return self
+        return replace(self, column=self.column + quoted + offset, width=max(1, width))
 
 
 NOWHERE = Position()

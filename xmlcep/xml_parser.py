@@ -6,10 +6,15 @@ refused), snapshots in change logs, reference documents, and what xmlcep has wri
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
 DEPTH_LIMIT = 256
 """How deep elements may be nested in XML that is parsed (libxml2's own limit)."""
+
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""A character that no XML text can hold, not even as a reference."""
 
 _WHITE_SPACE = " \t\r\n"
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"PK": "zip"}

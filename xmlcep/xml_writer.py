@@ -19,7 +19,7 @@ from typing import Any
 
 from lxml import etree
 
-from path_types.names import is_ncname
+from path_types.names import is_ncname, namespace_of
 
 from .xml_names import as_name, is_namespace
 from .xml_parser import safe_parser
@@ -125,7 +125,7 @@ def _put_right(top: Any) -> Any:
                     declared[None] = ""
             out_of_view = {uri for prefix, uri in above.items() if declared.get(prefix, uri) != uri}
             out_of_view |= hidden.get(parent, set())
-            used = {each[1:].partition("}")[0] for each in (name, *node.keys()) if each.startswith("{")}
+            used = {uri for each in (name, *node.keys()) if (uri := namespace_of(each))}
             for number, uri in enumerate(sorted(used & out_of_view)):
                 declared[_free_prefix(number, {**above, **declared})] = uri
             if parent is None:

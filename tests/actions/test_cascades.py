@@ -120,7 +120,7 @@ def test_an_endless_cascade_is_undone_and_names_its_cycle() -> None:
         assert scene.xml == '<order a="1"/>'
         [error] = scene.errors
         assert isinstance(error, CascadeError)
-        assert error.rules == ("Ping", "Pong") or error.rules == ("Pong", "Ping")
+        assert error.rules == ("Ping", "Pong")
         assert len(error.steps) == 2 and error.kept
         assert "deeper than 64" in str(error)
         assert scene.fired == []

@@ -7,6 +7,8 @@ combinations found at each time point.
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Context, Group, primitive
 from contexts.pairing import Ending
@@ -154,3 +156,38 @@ def test_one_ending_is_like_several_of_which_there_is_one(name: str, before: int
         firsts, others, before = firsts[:1], others[:1], 1
     assert pairing.ended(firsts, before, "b") == pairing.in_order(others, [Ending("b", 4, before)])
     assert firsts == others
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name, context in CONTEXTS.items() if context.pairing is not None and not context.replaces],
+)
+@given(st.text("ab", max_size=6))
+def test_a_release_chooses_the_same_of_pairs_as_of_any_sequences(name: str, words: str) -> None:
+    """D5: second events that have a first one before them, and the first ones, in lists of their own."""
+    context, exists = CONTEXTS[name], Chains()
+    group = new_group(context)
+    firsts: list[str] = []
+    endings: list[Ending] = []
+    for time, word in enumerate(words, 1):
+        event = f"{word}{time}"
+        context.store(group, exists, "ab".index(word), [primitive(time, event)])
+        group.hold("ab".index(word), [group.stored["ab".index(word)][-1]])
+        if word == "a":
+            firsts.append(event)
+        elif firsts:
+            endings.append(Ending(event, time, len(firsts)))
+    if not endings:
+        return  # nothing is asked then
+    assert context.pairing is not None
+    expected = context.on_release(group, exists)
+    found = context.pairing.in_order(firsts, endings)
+    assert ["".join(map(_shown, pair)) for pair in found] == [
+        "".join(entry[3] for entry in chosen) for chosen in expected
+    ]
+    assert firsts == [entry[3] for entry in group.stored[0]]
+
+
+def _shown(events: object) -> str:
+    """The events of one operand: one, or the list of a cumulative pair."""
+    return "".join(events) if isinstance(events, list) else str(events)

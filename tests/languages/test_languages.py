@@ -248,3 +248,17 @@ def test_an_error_of_xpath31_is_one() -> None:
     assert detector.feed(event("7", ts=3))
     with pytest.raises(OpaqueError, match=r"event E: xpath31, asked of ins\(/order#1/item#2/@n#6\) at 4, "):
         detector.feed(event("x", ts=4))
+
+
+def test_xpath31_of_a_node_that_the_document_does_not_have_is_a_no() -> None:
+    detector = Detector(parse_rules('event E = opaque["xpath31", "true()"](item/@n)'))
+    assert not detector.feed(event("7", ts=3))  # nobody has told of its item
+
+
+def test_a_variable_of_xpath31_has_one_value() -> None:
+    rules = parse_rules("""event E = opaque["xpath31", "map{'all': (1, 2)}"](item/@n)""")
+    detector = Detector(rules)
+    for ts, path, ids in ((1, "/order", [1]), (2, "/order/item", [1, 2])):
+        detector.feed(PrimitiveEvent.from_record({"ts": ts, "op": "ins", "path": path, "ids": ids}))
+    with pytest.raises(OpaqueError, match=r"a variable has one value, not a sequence: use string-join\(\)"):
+        detector.feed(event("7", ts=3))

@@ -216,7 +216,7 @@ def test_an_edit_that_a_crash_has_cut_in_half_ends_there(tmp_path: Path, seal: b
         etree.SubElement(document.root, "b")
         writer = recording.writer
         half = PrimitiveEvent(2, "ins", PathType.parse("/a/c"), (1, 9), pos=1, at=at, doc="d", more=True)
-        writer.write_event(half)
+        writer.write_all([half])
     document.close()
     with recover(log) as recovered:
         assert [repair.reason for repair in recovered.repairs] == [

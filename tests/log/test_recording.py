@@ -294,9 +294,9 @@ def test_a_full_disk_leaves_the_log_whole(tmp_path: Path, monkeypatch: pytest.Mo
         with create_log(log, Header("d")) as writer:
             with pytest.raises(LogError, match=r"cannot be written: No space left on device"):
                 for event in events:
-                    writer.write_event(event)
+                    writer.write_all([event])
             with pytest.raises(LogError, match="nothing more is written"):
-                writer.write_event(events[-1])
+                writer.write_all([events[-1]])
         monkeypatch.setattr(os, "write", real_write)
         assert read(log) == ([Header("d"), *events[: failing - 1]], [])
 

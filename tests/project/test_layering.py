@@ -17,6 +17,7 @@ LAYERS = (
     ("xmlcep.suggestions",),
     ("xmlcep.timestamps",),
     ("xmlcep.digests",),
+    ("xmlcep.graphs",),
     ("xmlcep.files",),
     ("xmlcep.xml_names",),
     ("xmlcep.xml_parser", "xmlcep.xml_writer"),

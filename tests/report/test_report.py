@@ -92,6 +92,7 @@ def test_what_stands_in_it(log: Path, tmp_path: Path) -> None:
     assert [(rule["name"], rule["findings"]) for rule in contents.rules] == [
         ("Complete", 60), ("Price", 60), ("Never", 0),
     ]  # fmt: skip
+    assert [bool(rule["why_not"]) for rule in contents.rules] == [False, False, True]
     never = contents.rules[2]
     assert (
         never["why_not"].startswith("Never was not raised at")
@@ -103,6 +104,24 @@ def test_what_stands_in_it(log: Path, tmp_path: Path) -> None:
     assert more == 0 and events[0][6:] == ["0", "0 again"]
     assert "<price>0</price>" in before and "<price>0 again</price>" in after
     assert sum(contents.changes["bins"]) == contents.records
+
+
+def test_who_has_made_a_finding(tmp_path: Path) -> None:
+    """The user of the record that caused it, else the first one of its changes."""
+
+    def change(ts: int, name: str, **meta: str) -> str:
+        record = {"doc": "d", "ts": ts, "op": "ins", "path": f"/order/{name}", "ids": [1, ts]}
+        return json.dumps(record | ({"meta": meta} if meta else {})) + "\n"
+
+    (tmp_path / "log.jsonl").write_text(
+        change(2, "a", user="ann") + change(3, "b") + change(4, "b", user="bob")
+    )
+    rules = parse_rules("event Own = ins(order/b)\nevent OfBoth = ins(order/a) & ins(order/b)")
+    contents = write_report(tmp_path / "log.jsonl", rules, tmp_path / "report.html")
+    found = [(contents.texts[row[0]], contents.texts[row[4]]) for row in contents.findings]
+    assert found == [("Own", ""), ("OfBoth", "ann"), ("Own", "bob")]
+    assert [count for count in contents.changes["bins"] if count] == [1, 1, 1]
+    assert contents.changes["bins"][0] == contents.changes["bins"][-1] == 1
 
 
 def test_the_command(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

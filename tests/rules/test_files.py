@@ -35,6 +35,31 @@ def test_events_of_one_file_are_used_in_another(tmp_path: Path) -> None:
     assert load_rules(files[1]).files == (str(files[1]),)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "event A = ins(item/price)[¦numbr(.) > 3]",
+        "event A = ins(item/price) as $p = (¦numbr(.))",
+        'event A(item) {when="¦numbr(price)"} = ins(item)',
+        'event A(item) {if="¦numbr(price)"} = ins(item)',
+        'event A(item) {let n="¦numbr(3)"} = ins(item)',
+        'event A = x[1,2]{having="¦numbr(3)"} ins(item/price)',
+        'rule A on (ins(item)) if "¦numbr(.)" do delete "price"',
+        'rule A on (ins(item)) do delete "price[¦numbr(.)]"',
+        'rule A on (ins(item)) do set "@n" = "¦numbr(.)"',
+        'rule A on (ins(item)) do insert "<n>{¦numbr(.)}</n>" last into "."',
+    ],
+)
+def test_mistakes_in_expressions_are_shown_in_their_file(tmp_path: Path, text: str) -> None:
+    wrong = f"# a comment\n{text.replace('¦', '')}"
+    files = write(tmp_path, first="event First = ins(x)", second=wrong)
+    with pytest.raises(RuleError) as caught:
+        load_rules(*files)
+    (problem,) = caught.value.problems
+    assert (problem.at.file, problem.line, problem.column) == (str(files[1]), 2, text.index("¦") + 1)
+    assert text.replace("¦", "") in str(caught.value)
+
+
 def test_all_that_is_wrong_in_all_files(tmp_path: Path) -> None:
     first, second = write(
         tmp_path,

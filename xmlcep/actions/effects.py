@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from path_types.names import name_parts
+
 from ..algebra import Call, Delete, Insert, Mode, Move, Raise, Replace, SetValue, Where
 from ..events import ANY, CompositeType, PrimitiveType, Scope
 from ..rules.event_graph import EventGraph
@@ -26,7 +28,7 @@ from ..xpath.locations import (
     Location,
     Locations,
     move,
-    of_steps,
+    of_path,
     overlap,
     parents,
 )
@@ -53,7 +55,7 @@ def context_of(rule: RuleProgram) -> Locations:
     if tree.flat:
         return ANYWHERE
     path = tree.path if rule.path is None or len(rule.path) < len(tree.path) else rule.path
-    own = frozenset({of_steps(path.steps, absolute=path.absolute)})
+    own = frozenset({of_path(path)})
     deletes = any(
         not isinstance(leaf.type, PrimitiveType) or leaf.type.operation in (DEL, ANY)
         for leaf in tree.leaves()
@@ -173,8 +175,7 @@ def _built(template: ElementTemplate, parent: Location) -> Iterator[Effect]:
 
 
 def _named(kind: Kind, name: str) -> Item:
-    uri, _, local = name.rpartition("}")
-    return Item(kind, uri[1:], local)
+    return Item(kind, *name_parts(name))
 
 
 def _moved(source: Locations, into: Locations) -> Iterator[Effect]:
@@ -222,11 +223,11 @@ def wants_of(tree: EventTree, graph: EventGraph) -> frozenset[Want] | None:
         if any(operator.definition.kind in ("periodic", "periodic_star") for operator in used.operators):
             return None
         if used.root.kind == "external":
-            found.add(Want(RAISE, of_steps(used.path.steps, absolute=used.path.absolute), used.name))
+            found.add(Want(RAISE, of_path(used.path), used.name))
             continue
         for operator in used.operators:
             if operator.definition.creates_empty:
-                found.add(Want(INS, of_steps(operator.path.steps, absolute=operator.path.absolute)))
+                found.add(Want(INS, of_path(operator.path)))
         for leaf in _positive_leaves(used.root):
             found.update(_leaf_wants(leaf))
     return frozenset(found)
@@ -246,7 +247,7 @@ def _leaf_wants(leaf: LeafNode) -> Iterator[Want]:
     type_ = leaf.type
     if isinstance(type_, CompositeType):
         return
-    place = of_steps(type_.path.steps, absolute=type_.path.absolute)
+    place = of_path(type_.path)
     if type_.scope is not Scope.BELOW:
         yield Want(type_.operation, place)
     if type_.scope is not Scope.NODE:

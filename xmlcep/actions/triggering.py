@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from path_types.names import name_parts
+
 from ..algebra import Call, Delete, Insert, SetValue
 from ..arguments import NAMES, check, refuse
 from ..events import ANY
+from ..graphs import strong_components
 from ..rules.rule_programs import DELTA, ActionProgram, Form, RuleProgram, Triggers
 from ..xpath import Expression
 from ..xpath.location_index import LocationIndex
@@ -319,8 +322,7 @@ def _is_child_of(path: Path, target: Syntax | None) -> bool:
 
 def _is_called(path: Path, tag: str) -> bool:
     step = path.steps[-1]
-    uri, _, local = tag.rpartition("}")
-    return not step.predicates and step.test == (uri[1:], local)
+    return not step.predicates and step.test == name_parts(tag)
 
 
 def same(a: object, b: object) -> bool:
@@ -340,45 +342,10 @@ def same(a: object, b: object) -> bool:
 
 
 def _components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """The strongly connected parts that have a cycle, each in the order of the edges (Tarjan, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    on_stack: set[str] = set()
-    stack: list[str] = []
-    parts: list[list[str]] = []
-    for root in edges:
-        if root in index:
-            continue
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        work = [(root, iter(edges[root]))]
-        while work:
-            node, targets = work[-1]
-            following = next(targets, None)
-            if following is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    part = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        part.append(member)
-                        if member == node:
-                            break
-                    if len(part) > 1 or node in edges[node]:
-                        parts.append(part)
-            elif following not in index:
-                index[following] = low[following] = len(index)
-                stack.append(following)
-                on_stack.add(following)
-                work.append((following, iter(edges[following])))
-            elif following in on_stack:
-                low[node] = min(low[node], index[following])
+    """The strongly connected parts that have a cycle, each in the order of the edges."""
     order = {name: number for number, name in enumerate(edges)}
-    return sorted((sorted(part, key=order.__getitem__) for part in parts), key=lambda part: order[part[0]])
+    cyclic = [part for part in strong_components(edges) if len(part) > 1 or part[0] in edges[part[0]]]
+    return sorted((sorted(part, key=order.__getitem__) for part in cyclic), key=lambda part: order[part[0]])
 
 
 def _shortest_cycle(first: str, part: Set[str], edges: Mapping[str, Sequence[str]]) -> list[str]:

@@ -10,13 +10,14 @@ from ..documents.replica import Replica
 from ..documents.snapshots import SnapshotError
 from ..log import BadRecord, Batch, Header, Origin
 from ..log.columns.arrow import ArrowBlock, JoinedBlocks
-from ..log.columns.blocks import NOT_XML, Block, Columnar
+from ..log.columns.blocks import Block, Columnar
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
 from ..log.opening import unpacked
 from ..log.parquet import ParquetReader, row_groups
 from ..log.records import Aside, ClockRecord, Control
+from ..xml_parser import NOT_XML
 from .inputs import LogFile
 from .quarantine import raw_record
 

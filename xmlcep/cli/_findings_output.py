@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from path_types import PathType
+from path_types.names import local_name
 
 from ..log.json_codec import FASTEST
 from ._output import plain
@@ -81,8 +82,7 @@ def _node(record: Mapping[str, Any]) -> str:
     if record.get("path") is None:
         return "the document"
     steps = [
-        str(step).replace(step.test, step.test.rpartition("}")[2])
-        for step in PathType.parse(record["path"]).steps
+        str(step).replace(step.test, local_name(step.test)) for step in PathType.parse(record["path"]).steps
     ]
     named = [f"{step}#{node}" for step, node in zip(steps[-2:], record["ids"][-2:], strict=False)]
     return "/".join(named)

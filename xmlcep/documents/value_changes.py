@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from ..events import IDS, OLD, VALUE, PrimitiveEvent
+from ..xml_parser import NOT_XML
 from .long_list import LongList
 from .state import PathKind, State
-
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def _value(event: PrimitiveEvent) -> str:
     """The value of an event as XML can hold it; raises `ValueError` if it cannot."""
     text = event[VALUE] or ""
-    if not str.isprintable(text) and (wrong := _NOT_XML.search(text)):
+    if not str.isprintable(text) and (wrong := NOT_XML.search(text)):
         raise ValueError(f"XML has no character {wrong.group()!r}")
     return text
 

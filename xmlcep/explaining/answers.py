@@ -8,12 +8,12 @@ from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
 from contexts.entry import EVENT
 from contexts.grouping import Key
+from path_types.relations import offsets
 
 from ..algebra import Multiplicity
 from ..engine.operators import OperatorState
 from ..events import IDS, PATH, CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
 from ..rules.trees import LeafNode
-from ..rules.unmatched import stands_in
 from .causes import cause_of
 from .evidence import Evidence, LeafPlace
 from .groups import TreeGroups, written
@@ -193,7 +193,7 @@ class Answers:
         if leaf in self.evidence.strangers:
             event = self.evidence.strangers[leaf]
             own = self.nodes.path(state.node.path)
-            if event.path is not None and stands_in(state.node.path, event.path):
+            if event.path is not None and offsets(state.node.path, event.path):
                 text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
                 return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
             text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"

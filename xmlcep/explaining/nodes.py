@@ -9,6 +9,7 @@ from typing import Protocol
 from lxml import etree
 
 from path_types import Axis, PathType, Step
+from path_types.names import local_name
 
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..language.printer import print_path
@@ -133,5 +134,5 @@ def _mark(element: etree._Element) -> str:
     for name in _NAMING:
         value = element.get(name)
         if value is not None:
-            return f" (@{name.rpartition('}')[2]}={short(value)})"
+            return f" (@{local_name(name)}={short(value)})"
     return ""

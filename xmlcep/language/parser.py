@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from lark import Token, Tree, UnexpectedInput
 
+from path_types.names import is_ncname
+
 from ..algebra import ActiveRule, EventDefinition, Reference
 from ..errors import RuleProblem
 from .active_rules import active_rule
@@ -36,6 +38,82 @@ class ParsedRules(NamedTuple):
     active_rules: tuple[ActiveRule, ...] = ()
 
 
+class Collected:
+    """The statements of one text, one after the other: a second one of a name is reported, and left out.
+
+    A statement that could not be read, of which that has been reported, is added as None.
+    """
+
+    def __init__(self, problems: list[RuleProblem]) -> None:
+        self._problems = problems
+        self._events: dict[str, EventDefinition] = {}
+        self._unreadable: list[str] = []
+        self._references: dict[str, Reference] = {}
+        self._rules: dict[str, ActiveRule] = {}
+        self._has_rules = False
+
+    def add_event(self, name: str, read: EventDefinition | None) -> None:
+        """An event, and the name that stands in the text, "" if none does."""
+        if read is None:
+            self._unreadable.append(name)
+        elif read.name in self._events:
+            self._problems.append(defined_twice("event", read, self._events[read.name]))
+        else:
+            self._events[read.name] = read
+
+    def add_rule(self, read: ActiveRule | None) -> None:
+        """A rule that acts."""
+        self._has_rules = True
+        if read is None:
+            return
+        if read.name in self._rules:
+            self._problems.append(defined_twice("rule", read, self._rules[read.name]))
+        else:
+            self._rules[read.name] = read
+
+    def add_reference(self, read: Reference | None) -> None:
+        """A reference document."""
+        if read is None:
+            return
+        if read.name in self._references:
+            message = f"the reference document {read.name!r} is declared twice"
+            self._problems.append(RuleProblem(message, "leave one out, or use two names (V8)", read.at))
+        else:
+            self._references[read.name] = read
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither an event nor a rule, and nothing has been said of that."""
+        return not (self._events or self._unreadable or self._has_rules or self._problems)
+
+    def parsed(self, namespaces: dict[str, str]) -> ParsedRules:
+        """All of it; rules that are called like an event are reported: a rule gives its name to the event that it is
+        triggered by, where that has none of its own (L1)."""
+        for rule in self._rules.values():
+            if rule.name in self._events:
+                message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
+                self._problems.append(RuleProblem(message, "choose another name for one of them", rule.at))
+        return ParsedRules(
+            tuple(self._events.values()),
+            namespaces,
+            tuple(name for name in self._unreadable if name not in self._events and is_ncname(name)),
+            tuple(self._references.values()),
+            tuple(self._rules.values()),
+        )
+
+
+def defined_twice(
+    kind: str, again: EventDefinition | ActiveRule, first: EventDefinition | ActiveRule
+) -> RuleProblem:
+    """The problem of an event or rule whose name another one has, in this file or one before it."""
+    line, file = f"line {first.at.line}", first.at.file
+    where = line if file == again.at.file else f"{file}, {line}"
+    hint = (
+        f"its first definition is in {where}: choose another name" if first.at.line else "choose another name"
+    )
+    return RuleProblem(f"the {kind} {again.name!r} is defined twice", hint, again.at)
+
+
 def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") -> ParsedRules:
     """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result.
 
@@ -46,93 +124,24 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
     trees = [(tree, part) for part in parts if (tree := parse_statement(part)) is not None]
     namespaces = _namespaces([(tree, part) for tree, part in trees if tree.data == "namespace"])
     known = {**PREDECLARED, **namespaces}
-    definitions: dict[str, EventDefinition] = {}
-    unreadable: list[str] = []
-    references: dict[str, Reference] = {}
-    active_rules: dict[str, ActiveRule] = {}
-    rules_read = 0
+    collected = Collected(problems)
     for tree, part in trees:
-        if tree.data == "namespace":
-            continue
         if tree.data == "reference":
-            add_reference(references, reference(tree, part), problems)
-            continue
-        if tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
-            rules_read += 1
-            add_rule(active_rules, active_rule(tree, known, part) if tree.data == "rule" else None, problems)
-            continue
-        name = _event_name(tree)
-        read = definition(tree, known, part) if tree.data == "event" else None
-        if read is None:
-            unreadable.append(name)
-        else:
-            add_definition(definitions, read, problems)
-    if not definitions and not unreadable and not rules_read and not problems:
-        source.report(
-            0,
-            0,
-            "there is no event in these rules",
-            "write event NAME = …, such as: event NewItem = ins(item)",
-        )
-    unreadable = [name for name in unreadable if name not in definitions]
-    check_rule_names(active_rules, definitions, problems)
-    return ParsedRules(
-        tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()),
-        tuple(active_rules.values()),
-    )  # fmt: skip
+            collected.add_reference(reference(tree, part))
+        elif tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
+            collected.add_rule(active_rule(tree, known, part) if tree.data == "rule" else None)
+        elif tree.data != "namespace":
+            read = definition(tree, known, part) if tree.data == "event" else None
+            collected.add_event(_event_name(tree), read)
+    if collected.is_empty:
+        hint = "write event NAME = …, such as: event NewItem = ins(item)"
+        source.report(0, 0, "there is no event in these rules", hint)
+    return collected.parsed(namespaces)
 
 
 def _is_rule(part: Source) -> bool:
     """Whether a statement with a syntax mistake would be a rule."""
     return part.text.split(None, 1)[0] == "rule"
-
-
-def add_rule(rules: dict[str, ActiveRule], read: ActiveRule | None, problems: list[RuleProblem]) -> None:
-    """Adds a rule that acts to those of a file; a second one of a name is reported instead."""
-    if read is None:
-        return
-    if read.name in rules:
-        message = f"the rule {read.name!r} is defined twice"
-        hint = f"its first definition is in line {rules[read.name].at.line}: choose another name"
-        problems.append(RuleProblem(message, hint, read.at))
-        return
-    rules[read.name] = read
-
-
-def check_rule_names(
-    rules: dict[str, ActiveRule], definitions: dict[str, EventDefinition], problems: list[RuleProblem]
-) -> None:
-    """Reports rules that are called like an event: a rule gives its name to the event it is triggered by, where that
-    has none of its own (L1)."""
-    for rule in rules.values():
-        if rule.name in definitions:
-            message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
-            problems.append(RuleProblem(message, "choose another name for one of them", rule.at))
-
-
-def add_definition(
-    definitions: dict[str, EventDefinition], read: EventDefinition, problems: list[RuleProblem]
-) -> None:
-    """Adds a definition to those of a file; a second one of a name is reported instead."""
-    if read.name in definitions:
-        message = f"the event {read.name!r} is defined twice"
-        hint = f"its first definition is in line {definitions[read.name].at.line}: choose another name"
-        problems.append(RuleProblem(message, hint, read.at))
-        return
-    definitions[read.name] = read
-
-
-def add_reference(
-    references: dict[str, Reference], read: Reference | None, problems: list[RuleProblem]
-) -> None:
-    """Adds a reference document to those of a file; a second one of a name is reported instead."""
-    if read is None:
-        return
-    if read.name in references:
-        message = f"the reference document {read.name!r} is declared twice"
-        problems.append(RuleProblem(message, "leave one out, or use two names (V8)", read.at))
-        return
-    references[read.name] = read
 
 
 def parse_statement(part: Source) -> Tree[Token] | None:

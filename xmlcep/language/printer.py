@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from path_types import Axis, PathType, Step
+from path_types.names import name_parts
 
 from ..algebra import (
     Action,
@@ -246,7 +247,7 @@ class _Printer:
 
     def _name(self, name: str, default: str) -> str:
         """A name in Clark notation as the parser reads it where ``default`` is that of unprefixed names."""
-        uri, local = name[1:].split("}", 1) if name.startswith("{") else ("", name)
+        uri, local = name_parts(name)
         if uri == default:
             return local
         return f"{self._prefixes[uri]}:{local}" if uri in self._prefixes else f"{{{uri}}}{local}"

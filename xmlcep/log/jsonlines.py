@@ -9,14 +9,14 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from ..errors import RecordError
-from .batches import Batch
+from .batches import Batch, among, numbers_of
 from .columns.json_lines import LinesBlock
 from .decoding import FORM_OF_OBJECTS, RowDecoder
-from .errors import BadRecord, NewerFormatError, Origin
+from .errors import BadRecord, Origin
 from .json_codec import STANDARD, DuplicateKeyError, JsonCodec, key_bounds, refuse_repeated_keys
 from .opening import first_line
 from .quarantine import BadRecordPolicy
-from .records import FIELDS, FORMAT_VERSION, MARK, Aside, ClockRecord, Control, Header, Row, is_clock
+from .records import FIELDS, MARK, Aside, ClockRecord, Control, Header, Row, is_clock, refuse_newer
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -102,18 +102,8 @@ class JsonLinesReader:
         else:
             records = map(self._record, self._lines, bounds)
         self._decoder.decode(records, FORM_OF_OBJECTS, rows, skipped, self._irregular)
-        numbers: range | list[int] = range(self._first, self._first + len(rows))
-        if skipped:
-            left_out = set(skipped)
-            numbers = [self._first + i for i in range(len(self._lines)) if i not in left_out]
-        done = 0
-        for until, line, aside in asides:
-            if until > done:
-                yield Batch(self._file, rows[done:until], numbers[done:until])
-            yield line, aside
-            done = until
-        if done < len(rows):
-            yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
+        numbers = numbers_of(rows, self._first, skipped)
+        yield from among(Batch(self._file, rows, numbers), asides)
 
     @cached_property
     def _header_doc(self) -> str | None:
@@ -173,9 +163,5 @@ def _aside(record: dict[str, object], origin: Origin) -> Header | Control:
     version = record[MARK]
     if type(version) is not int or version < 1:
         raise RecordError(f"{MARK} is {version!r}: expected the format version, a whole number from 1 on")
-    if version > FORMAT_VERSION:
-        raise NewerFormatError(
-            f"{origin}: written in log format {version}; this release of xmlcep reads formats up to"
-            f" {FORMAT_VERSION}: install a newer one"
-        )
+    refuse_newer(version, origin)
     return Control.from_record(record) if "control" in record else Header.from_record(record)

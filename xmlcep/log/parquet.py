@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
-from .batches import Batch
+from .batches import Batch, among, numbers_of
 from .columns.accepted import as_read, is_list_of_integers, is_text, is_time
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
 from .columns.blocks import Item
@@ -25,7 +25,7 @@ from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, Form, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD
 from .quarantine import BadRecordPolicy
-from .records import FIELDS, FORMAT_VERSION, MARK, ClockRecord, Header, Row, is_clock
+from .records import FIELDS, MARK, ClockRecord, Header, Row, is_clock, refuse_newer
 
 if TYPE_CHECKING:
     import pyarrow
@@ -183,18 +183,7 @@ class ParquetReader:
         rows = self._rows = []
         skipped: list[int] = []
         self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
-        numbers: range | list[int] = range(first, first + len(rows))
-        if skipped:
-            left_out = set(skipped)
-            numbers = [first + i for i in range(len(self._items)) if i not in left_out]
-        done = 0
-        for until, number, clock in self._clocks:
-            if until > done:
-                yield Batch(self._file, rows[done:until], numbers[done:until])
-            yield number, clock
-            done = until
-        if done < len(rows):
-            yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
+        yield from among(Batch(self._file, rows, numbers_of(rows, first, skipped)), self._clocks)
 
     def _load(self, batch: pyarrow.RecordBatch, first: int) -> tuple[Form, list[Any]]:
         """Takes the values of records, the first of which has this number; what is to be decoded of them, and how."""
@@ -287,11 +276,7 @@ class ParquetReader:
             record = STANDARD.loads(content)
             if not isinstance(record, dict) or type(record.get(MARK)) is not int:
                 raise RecordError("no format version")
-            if record[MARK] > FORMAT_VERSION:
-                raise NewerFormatError(
-                    f"{self._file}: written in log format {record[MARK]}; this release of xmlcep reads"
-                    f" formats up to {FORMAT_VERSION}: install a newer one"
-                )
+            refuse_newer(record[MARK], self._file)
             return Header.from_record(record)
         except NewerFormatError:
             raise

@@ -168,8 +168,7 @@ def _read(
                 yield item
             else:
                 for first in range(0, len(item.rows), batch_size):
-                    part = slice(first, first + batch_size)
-                    yield Batch(item.file, item.rows[part], item.numbers[part])
+                    yield item.part(first, first + batch_size)
 
 
 def _pieces(

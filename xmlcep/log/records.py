@@ -12,6 +12,7 @@ from path_types import PathType
 from ..errors import RecordError
 from ..events import CompositeEvent, PrimitiveEvent, TimePoint, record_path
 from ..timestamps import TimeError, microseconds
+from .errors import NewerFormatError
 
 LARGEST = 2**63 - 1
 """Time points, node ids and transactions are signed 64-bit numbers, which is what Parquet holds."""
@@ -27,6 +28,15 @@ Row = tuple[
     Mapping[str, str] | None, bool,
 ]  # fmt: skip
 """A change record as a plain tuple: the fields of `PrimitiveEvent` in their order."""
+
+
+def refuse_newer(version: int, where: object) -> None:
+    """Raises `NewerFormatError` for the version of a format that this release does not know."""
+    if version > FORMAT_VERSION:
+        raise NewerFormatError(
+            f"{where}: written in log format {version}; this release of xmlcep reads formats up to {FORMAT_VERSION}:"
+            " install a newer one"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,10 +76,6 @@ class LogWriter:
         line, self._seal = sealed_line(record, self._seal)
         return line
 
-    def event_line(self, event: Row | PrimitiveEvent) -> bytes:
-        """The line for an event."""
-        return self.line(change_record(event))
-
     def write(self, lines: bytes) -> None:
         """Appends whole lines; raises `LogError` if they cannot be written, and ever after."""
         if self._failed:
@@ -101,13 +97,9 @@ class LogWriter:
             os.truncate(self._descriptor, self.size)
         raise LogError(f"{self.file}: cannot be written: {error.strerror}") from error
 
-    def write_event(self, event: Row | PrimitiveEvent) -> None:
-        """Appends an event."""
-        self.write(self.event_line(event))
-
     def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
         """Appends events, all at once."""
-        self.write(b"".join(map(self.event_line, events)))
+        self.write(b"".join([self.line(change_record(event)) for event in events]))
 
     def write_control(self, control: Control) -> None:
         """Appends a control record."""

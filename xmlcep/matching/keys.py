@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
+from path_types.names import local_name
+
 from ..errors import XmlCepError
 from .outline import Outline
 
@@ -72,7 +74,7 @@ class Key:
         else:
             raise _unreadable(text)
         found = tuple(_field(part.strip(), text) for part in _split(fields, ","))
-        if not element or "/" in element.rpartition("}")[2]:
+        if not element or "/" in local_name(element):
             raise _unreadable(text)
         return cls(element, found)
 
@@ -115,7 +117,7 @@ def is_called(tag: str | None, name: str) -> bool:
     """Whether a tag has this name: in Clark notation the same, else the same whatever the namespace."""
     if tag is None:
         return False
-    return tag == name or (not name.startswith("{") and tag.rpartition("}")[2] == name)
+    return tag == name or (not name.startswith("{") and local_name(tag) == name)
 
 
 def key_value(fields: Iterable[Field], tree: Outline, node: int) -> KeyValue | None:
@@ -207,7 +209,7 @@ def _fields(tree: Outline, first: int) -> Iterator[Field]:
 
 def _name(field: Field) -> str:
     """The name of a field; of a child element without its namespace, which is that of the document."""
-    return field.attribute if field.attribute is not None else field.steps[-1].rpartition("}")[2]
+    return field.attribute if field.attribute is not None else local_name(field.steps[-1])
 
 
 def _are_unique(values: Sequence[KeyValue | None], unique: float) -> bool:

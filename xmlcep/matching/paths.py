@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from path_types.names import local_name, name_parts
+
 from .keys import USUAL_KEYS
 from .outline import Node, Outline
 
@@ -113,17 +115,16 @@ def step_name(node: Node) -> str:
     """The name of an element as it is written; ``comment()``, ``processing-instruction()`` for those."""
     tag = node.tag
     if isinstance(tag, str):
-        local = tag.rpartition("}")[2]
+        local = local_name(tag)
         return f"{node.prefix}:{local}" if node.prefix else local
     return "processing-instruction()" if hasattr(node, "target") else "comment()"
 
 
 def written(node: Node, name: str) -> str:
     """The name of an attribute of ``node`` as it is written there, with a prefix if it has a namespace."""
-    uri, brace, local = name.rpartition("}")
-    if not brace:
+    uri, local = name_parts(name)
+    if not uri:
         return name
-    uri = uri[1:]
     if uri == "http://www.w3.org/XML/1998/namespace":
         return f"xml:{local}"
     prefixes = [prefix for prefix, there in node.nsmap.items() if there == uri and prefix]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 from lxml import etree
 
 from ..documents import Replica
+from ..xml_parser import NOT_XML
 
 NAMESPACE = "urn:xmlcep:findings"
 _PREFIX = "f"
 EVENTS, TIMES = f"{{{NAMESPACE}}}events", f"{{{NAMESPACE}}}at"
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def mark_findings(
@@ -72,4 +71,4 @@ def _declare(root: etree._Element) -> None:
 
 def _fit(text: str) -> str:
     """A text as it can stand in a comment."""
-    return _UNFIT.sub("?", text).replace("--", "- -").removesuffix("-")
+    return NOT_XML.sub("?", text).replace("--", "- -").removesuffix("-")

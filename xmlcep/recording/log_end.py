@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from ..errors import RecordError
 from ..files import reading
-from ..log.errors import LogError, NewerFormatError
+from ..log.errors import LogError
 from ..log.json_codec import STANDARD
 from ..log.lock import WriterLock
-from ..log.records import FORMAT_VERSION, MARK, RAISED, TOGETHER, ClockRecord
+from ..log.records import FORMAT_VERSION, MARK, RAISED, TOGETHER, ClockRecord, refuse_newer
 from ..log.seal import Seal, seal_of
 from ..log.segments import number_of, segments
 from ..log.tail import Repair, add_line_end, cut, last_line, object_in, records_backwards
@@ -241,9 +241,4 @@ def _check_version(file: Path, record: dict[str, Any]) -> None:
     version = record.get(MARK, FORMAT_VERSION)
     if type(version) is not int:
         raise RecordError(f"{file}: {MARK} is {version!r}: expected the format version")
-    if version > FORMAT_VERSION:
-        raise NewerFormatError(
-            f"{file}: written in log format {version}; this release of xmlcep knows formats up to"
-            f" {FORMAT_VERSION}:"
-            " install a newer one"
-        )
+    refuse_newer(version, file)

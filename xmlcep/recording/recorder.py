@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
-from ..events import UNNAMED, CompositeEvent, PrimitiveEvent
+from ..events import UNNAMED, Cause, CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
 from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control, raised_identity
 from ..log.segments import first_of
@@ -92,13 +92,7 @@ class Recording(Single):
 
         Those of an immediate transaction, which are told while its block is open, are written at once.
         """
-        record = change_record(event)
-        if event.txn is not None:
-            if not self._doc.in_transaction:
-                self._waiting.append(record)
-                return
-            record["commit"] = True
-        self._write(record, event.ts, within=event.more, ends=event.txn is None and not event.more)
+        self._take(change_record(event), event, within=event.more)
 
     def on_raised(self, event: CompositeEvent) -> None:
         """Writes an external event that a rule has raised (L7), behind the record it belongs to."""
@@ -107,13 +101,16 @@ class Recording(Single):
             self._raised.clear()
         identity = raised_identity(raised_control(event))
         self._raised[identity] += 1
-        record = raised_control(event, self._raised[identity]).to_record()
-        if event.cause.txn is not None:
+        self._take(raised_control(event, self._raised[identity]).to_record(), event.cause, within=False)
+
+    def _take(self, record: dict[str, Any], cause: Cause, *, within: bool) -> None:
+        """Writes a record, or keeps it for the end of its transaction; ``within`` an edit that goes on."""
+        if cause.txn is not None:
             if not self._doc.in_transaction:
                 self._waiting.append(record)
                 return
             record["commit"] = True
-        self._write(record, event.ts, within=False, ends=event.cause.txn is None)
+        self._write(record, cause.ts, within=within, ends=cause.txn is None and not within)
 
     def on_together(self, count: int) -> None:
         """The next records are an edit and what rules made of it: written as one, so that no crash parts them (L4)."""

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from path_types import Axis, PathType
+from path_types.names import local_name
 
 from ..auditing import audit
 from ..auditing.explanations import why_not_in
@@ -224,7 +225,7 @@ def _node(path: str | None, ids: Sequence[int]) -> str:
 def _steps(path: str) -> tuple[str, ...]:
     """The steps of a path, without namespaces."""
     return tuple(
-        f"{'@' if step.axis is Axis.ATTRIBUTE else ''}{step.test.rpartition('}')[2]}"
+        f"{'@' if step.axis is Axis.ATTRIBUTE else ''}{local_name(step.test)}"
         for step in PathType.parse(path).steps
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from path_types import PathType, ends
+from path_types.relations import either_ends
 
 from ..algebra import (
     Action,
@@ -44,7 +44,7 @@ from ..xpath import (
 from . import variables as vs
 from .event_graph import EventGraph
 from .fragments import Fragment, FragmentError, read_fragment
-from .programs import node_kind, within
+from .programs import node_kind
 from .rule_programs import DELETED, DELTA, ActionProgram, Form, RuleProgram, Triggers
 from .trees import EventTree
 
@@ -125,7 +125,7 @@ class _Compiler:
                 self._problem(f"there is no event called {trigger.name}", hint, trigger.at)
             return None
         path = trigger.path if isinstance(trigger, EventTrigger) else None
-        if path is not None and not (tree.flat or _related(path, tree.path)):
+        if path is not None and not (tree.flat or either_ends(path, tree.path)):
             self._problem(
                 f"{tree.name} is raised for {tree.path}, never for {path}",
                 f"leave the path out, or write {tree.name}({tree.path})",
@@ -252,7 +252,7 @@ class _Compiler:
                 text, namespaces=self.namespaces, variables=self.variables, node=self.node
             )
         except ExpressionError as error:
-            self._problem(error.message, error.hint, within(at, text, error))
+            self._problem(error.message, error.hint, at.part(text, error.offset, error.width))
             return None
 
     def _expression(self, text: str | None, at: Position) -> Expression | None:
@@ -261,7 +261,7 @@ class _Compiler:
         try:
             return self._compiled(text)
         except ExpressionError as error:
-            self._problem(error.message, error.hint, within(at, text, error))
+            self._problem(error.message, error.hint, at.part(text, error.offset, error.width))
             return None
 
     def _compiled(self, text: str) -> Expression:
@@ -274,17 +274,13 @@ class _Compiler:
         try:
             return read_fragment(text, self.namespaces, self._compiled)
         except FragmentError as error:
-            if error.offset >= 0 and at.line and at.width == len(text) + 2 and "\n" not in text:
-                at = Position(at.line, at.column + 1 + error.offset, max(1, error.width), at.file)
+            if error.offset >= 0:
+                at = at.part(text, error.offset, error.width)
             self._problem(error.problem, error.hint, at)
             return None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
         self.problems.append(RuleProblem(f"rule {self.rule.name}: {message}", hint, at))
-
-
-def _related(a: PathType, b: PathType) -> bool:
-    return a is b or ends(a, b) or ends(b, a)
 
 
 def _inside(where: Where) -> str:

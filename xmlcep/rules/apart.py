@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from path_types import PathType, contains, left_bound_intersection
+from path_types import PathType, left_bound_intersection
+from path_types.relations import offsets
 
 from ..algebra import Leaf, Operator
 from ..errors import RuleProblem
@@ -127,8 +128,7 @@ class Meetings:
     ) -> None:
         group, path = self._shown(node.path), next(iter(places))
         expression = child.leaf if isinstance(child, LeafNode) else child.definition
-        twice = not contains(path, node.path) and _stands_in(node.path, path)
-        if twice:
+        if len(offsets(node.path, path)) > 1:
             said = f"{group} stands more than once in {self._shown(path)}"
             message = f"{said}, so that {self._said(child)} belongs to none of them (P3)"
             hint = f"give the operator a path that stands in it once, such as {self._shown(path)}"
@@ -194,11 +194,6 @@ class Meetings:
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self._rules.namespaces)
-
-
-def _stands_in(part: PathType, whole: PathType) -> bool:
-    m = len(part)
-    return not part.absolute and any(whole.steps[i : i + m] == part.steps for i in range(len(whole) - m + 1))
 
 
 def _asks(leaf: Leaf) -> bool:

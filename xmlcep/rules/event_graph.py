@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
-from path_types import PathType, ends
+from path_types.relations import either_ends
 
 from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
@@ -201,14 +201,10 @@ def _dependencies(trees: list[EventTree], private: Collection[str]) -> list[list
 
 def _may_take(leaf: CompositeType, user: EventTree, used: EventTree) -> bool:
     if leaf.scope is Scope.NODE:
-        return used.flat or _related(leaf.path, used.path)
+        return used.flat or either_ends(leaf.path, used.path)
     if used is user:
         return False  # F5: such a leaf does not depend on the tree that it stands in
     return used.flat or not used.path.absolute or leaf.scope.covers(leaf.path, used.path)
-
-
-def _related(a: PathType, b: PathType) -> bool:
-    return a is b or ends(a, b) or ends(b, a)
 
 
 def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
 from ..errors import ArgumentError, RuleError, RuleProblem, XmlCepError
 from ..language import ParsedRules, read_definitions
+from ..language.parser import defined_twice
 from ..language.xml_form.markup import xml_encoding
 from ..languages import Language, Languages
 from .references import ReferenceSources, Source
@@ -138,14 +139,8 @@ def _definitions(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> 
         known = first.setdefault(definition.name, definition)
         if known is definition:
             yield definition
-            continue
-        problems.append(
-            RuleProblem(
-                f"the event {definition.name!r} is defined twice",
-                f"its first definition is in {known.at.file}, line {known.at.line}: choose another name",
-                definition.at,
-            )
-        )
+        else:
+            problems.append(defined_twice("event", definition, known))
 
 
 def _references(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[Reference]:
@@ -205,10 +200,7 @@ def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) ->
         for rule in each.active_rules:
             known = first.setdefault(rule.name, rule)
             if known is not rule:
-                hint = (
-                    f"its first definition is in {known.at.file}, line {known.at.line}: choose another name"
-                )
-                problems.append(RuleProblem(f"the rule {rule.name!r} is defined twice", hint, rule.at))
+                problems.append(defined_twice("rule", rule, known))
                 continue
             if rule.name in events and rule.name not in own:
                 at = events[rule.name]

@@ -14,6 +14,8 @@ from typing import TypeAlias
 
 from lxml import etree
 
+from path_types.names import namespace_of
+
 from ..xml_parser import safe_parser
 from ..xpath import Environment, Expression, ExpressionError
 
@@ -213,7 +215,7 @@ def _with_prefixes(template: ElementTemplate, node: etree._Element) -> ElementTe
     names = [
         name for element in template.elements() for name in (element.tag, *(n for n, _ in element.attributes))
     ]
-    used = {name[1:].partition("}")[0] for name in names if name.startswith("{")}
+    used = set(map(namespace_of, names))
     prefixes = {prefix: uri for prefix, uri in node.nsmap.items() if uri in used}
     return replace(template, prefixes={**template.prefixes, **prefixes})
 

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step, equals_or_ends
+from path_types.relations import either_ends, offsets
 
 from ..algebra import Operator
 from .ground import Ground, Kinds
@@ -54,12 +55,12 @@ def groups_of(events: Events, group: PathType, ground: Ground) -> Places:
     found: dict[PathType, Kinds] = {}
     for path, kinds in events.places.items():
         for place, rest in _overlaps(path, group):
-            if any(len(_offsets(each, _longer(place, rest))) > 1 for each in events.once):
+            if any(len(offsets(each, _longer(place, rest))) > 1 for each in events.once):
                 continue
             alone = _at_once(place, {group, *events.once}, ground)
             _add(found, place, frozenset(kind for kind in alone if kinds & ground.onward(kind, rest)))
-        if group.last.is_element and not path.absolute and not _offsets(group, path):
-            if any(_offsets(each, group) and _offsets(each, path) for each in events.once):
+        if group.last.is_element and not path.absolute and not offsets(group, path):
+            if any(offsets(each, group) and offsets(each, path) for each in events.once):
                 continue
             alone = _at_once(group, {group, *events.once}, ground)
             found_below = (kind for kind in alone if not kinds.isdisjoint(ground.below(kind, path, group)))
@@ -70,10 +71,10 @@ def groups_of(events: Events, group: PathType, ground: Ground) -> Places:
 def groups_in(path: PathType, group: PathType, ground: Ground) -> Places:
     """Where events at or below nodes with a path ending with ``path`` are grouped (F5)."""
     found = dict(groups_of(Events(at(path, ground)), group, ground))
-    if _offsets(group, path):
+    if offsets(group, path):
         return found
     steps, wanted = path.steps, group.steps
-    if _offsets(path, group):
+    if offsets(path, group):
         _add(found, group, ground.alone(group, group))
     if group.absolute:
         return found
@@ -93,7 +94,7 @@ def kinds_in(events: Events, group: PathType, groups: Places, ground: Ground) ->
         for place, rest in _overlaps(path, group):
             for known in _compatible(groups, place):
                 found |= kinds & ground.onward(known, rest)
-        if group.last.is_element and not path.absolute and not _offsets(group, path):
+        if group.last.is_element and not path.absolute and not offsets(group, path):
             for known in _compatible(groups, group):
                 found |= kinds.intersection(ground.below(known, path, group))
     return frozenset(found)
@@ -101,9 +102,7 @@ def kinds_in(events: Events, group: PathType, groups: Places, ground: Ground) ->
 
 def _compatible(places: Places, path: PathType) -> Kinds:
     """The kinds of those of the places that can be, or end with, ``path``."""
-    fitting = (
-        kinds for known, kinds in places.items() if equals_or_ends(path, known) or equals_or_ends(known, path)
-    )
+    fitting = (kinds for known, kinds in places.items() if either_ends(path, known))
     return frozenset(chain.from_iterable(fitting))
 
 
@@ -124,9 +123,9 @@ def _at_once(path: PathType, once: Iterable[PathType], ground: Ground) -> Kinds:
     """The kinds of the nodes at a path in which each of these stands once at most."""
     kinds = ground.ending(path)
     for each in once:
-        offsets = _offsets(each, path)
-        if offsets:
-            kinds &= ground.alone(path, each) if len(offsets) == 1 else frozenset()
+        found = offsets(each, path)
+        if found:
+            kinds &= ground.alone(path, each) if len(found) == 1 else frozenset()
     return kinds
 
 
@@ -148,26 +147,18 @@ def _overlaps(path: PathType, group: PathType) -> Iterator[tuple[PathType, Seque
             yield group, steps[len(wanted) :]
         return
     if not group.absolute:
-        offsets = _offsets(group, path)
-        if len(offsets) == 1:
-            end = offsets[0] + len(wanted)
+        found = offsets(group, path)
+        if len(found) == 1:
+            end = found[0] + len(wanted)
             yield PathType.of(path.absolute, steps[:end]), steps[end:]
-        if offsets or path.absolute:
+        if found or path.absolute:
             return
     most = min(len(steps), len(wanted) - (not group.absolute))
     for length in range(1, most + 1):
         if wanted[len(wanted) - length :] == steps[:length]:
             whole = _longer(group, steps[length:])
-            if group.absolute or len(_offsets(group, whole)) == 1:
+            if group.absolute or len(offsets(group, whole)) == 1:
                 yield group, steps[length:]
-
-
-def _offsets(part: PathType, whole: PathType) -> list[int]:
-    """Where the steps of ``part`` stand in ``whole``, however often; an absolute one only at its beginning."""
-    m, steps = len(part), whole.steps
-    if part.absolute:
-        return [0] if whole.absolute and steps[:m] == part.steps else []
-    return [i for i in range(len(steps) - m + 1) if steps[i : i + m] == part.steps]
 
 
 def _add(places: dict[PathType, Kinds], path: PathType, kinds: Kinds) -> None:

@@ -337,19 +337,11 @@ class _Compiler:
         except ExpressionError as error:
             unknown = text[error.offset : error.offset + error.width].removeprefix("$")
             hint = _OF_ANOTHER if unknown in self.bound and unknown not in seen else error.hint
-            self._problem(error.message, hint, within(at, text, error))
+            self._problem(error.message, hint, at.part(text, error.offset, error.width))
             return None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
         self.problems.append(RuleProblem(f"event {self.tree.name}: {message}", hint, at))
-
-
-def within(at: Position, text: str, error: ExpressionError) -> Position:
-    """The place of an error in an expression that stands at ``at``, where no escapes or line ends blur it."""
-    quoted = at.width == len(text) + 2
-    if not at.line or not (quoted or at.width == len(text)) or "\n" in text:
-        return at
-    return Position(at.line, at.column + quoted + error.offset, error.width)
 
 
 def _is_composite(leaf: Leaf) -> bool:

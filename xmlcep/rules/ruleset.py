@@ -19,6 +19,7 @@ from ..arguments import BY_NAME, ITERABLE, NAMES, TEXT, check, optional, refuse
 from ..errors import ArgumentError, RuleError, RuleProblem
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
+from ..language.parser import defined_twice
 from ..languages import Language, Languages
 from ..xpath import Expression
 from .active_rules import compile_rules, own_events
@@ -87,12 +88,12 @@ class Rules:
             languages=(languages, optional(BY_NAME)),
         )
         problems: list[RuleProblem] = []
-        seen: set[str] = set()
+        first: dict[str, EventDefinition] = {}
         for definition in given:
-            if definition.name in seen:
-                message = f"the event {definition.name!r} is defined twice"
-                problems.append(RuleProblem(message, "choose another name", definition.at))
-            seen.add(definition.name)
+            if definition.name in first:
+                problems.append(defined_twice("event", definition, first[definition.name]))
+            else:
+                first[definition.name] = definition
         parsed = ParsedRules(given, dict(namespaces or {}), active_rules=acting)
         return checked_rules(
             parsed, problems, None, "<rules>",

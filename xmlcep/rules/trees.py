@@ -6,7 +6,7 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from path_types import PathType, contains, left_bound_intersection
 
@@ -361,17 +361,10 @@ class _TreeBuilder:
         try:
             condition = Condition(options.when, namespaces=self.namespaces, references=self.references)
         except ConditionError as error:
-            self._problem(error.message, error.hint, _within(at, options.when, error))
+            self._problem(error.message, error.hint, at.part(options.when, error.offset, error.width))
             return None
         self.conditions[options.when] = condition
         return condition
-
-
-def _within(at: Position, expression: str, error: ConditionError) -> Position:
-    """The place of an error in a condition that stands at ``at``, where no escapes in the string blur it."""
-    if not at.line or at.width != len(expression) + 2:
-        return at
-    return replace(at, column=at.column + 1 + error.offset, width=error.width)
 
 
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
-from path_types import PathType, offset
+from path_types import PathType
 from path_types.names import local_name, namespace_of
+from path_types.relations import offsets
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
@@ -66,16 +67,6 @@ def misfits(rules: Rules, happened: Happened, raised: Collection[str]) -> Iterat
             yield leaf
 
 
-def stands_in(part: PathType, whole: PathType) -> bool:
-    """Whether ``whole`` covers ``part``, once or more often (P3)."""
-    if offset(part, whole) is not None:
-        return True
-    steps, length = whole.steps, len(part)
-    return not part.absolute and any(
-        steps[i : i + length] == part.steps for i in range(len(whole) - length + 1)
-    )
-
-
 class _Changes:
     def __init__(self, rules: Rules, happened: Happened) -> None:
         self.rules = rules
@@ -99,7 +90,7 @@ class _Changes:
                 if not isinstance(leaf.type, PrimitiveType):
                     continue
                 paths = [path for op, path in self.occurred.types if leaf.type.accepts(op, path)]
-                if not paths or any(stands_in(operator.path, path) for path in paths):
+                if not paths or any(offsets(operator.path, path) for path in paths):
                     continue
                 own = self._shown(operator.path)
                 said = f"{self._shown(min(paths, key=str))} is not at or below any {own}: give a shorter path"

@@ -155,11 +155,8 @@ class _Checker:
         context = self._nodes(path, kinds)
         namespaces = self.rules.namespaces
         for name in unknown_names(expression, namespaces, self.vocabulary, context, is_root=is_root):
-            where = at
-            if at.line and at.width == len(expression) + 2:  # no escapes in the string blur the place
-                where = replace(at, column=at.column + 1 + name.at.start, width=max(1, name.at.width))
             message = f"{subject}: {name.message}: {expression}"
-            yield RuleProblem(message, name.hint, where)
+            yield RuleProblem(message, name.hint, at.part(expression, name.at.start, name.at.width))
 
     def _nodes(self, path: PathType | None, kinds: Kinds | None) -> Nodes:
         """What nodes at a path can be, those of these kinds if they are known."""

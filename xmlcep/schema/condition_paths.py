@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from path_types import Step as PathStep
+from path_types.names import namespace_of
 
 from ..suggestions import did_you_mean_or_list
 from ..xpath.parser import parse
@@ -225,5 +226,4 @@ def _known(following: Callable[[frozenset[int]], States], states: States) -> Sta
 
 
 def _is_called(test: NameTest, name: str) -> bool:
-    uri = name[1:].partition("}")[0] if name.startswith("{") else ""
-    return test.uri in (None, uri) and test.local in (None, local(name))
+    return test.uri in (None, namespace_of(name)) and test.local in (None, local(name))

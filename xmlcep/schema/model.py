@@ -46,8 +46,7 @@ class Wildcard:
 
     def admits(self, name: str) -> bool:
         """Whether an element or attribute of this name (Clark notation) can stand for the wildcard."""
-        uri = name[1:].partition("}")[0] if name.startswith("{") else ""
-        return (uri in self.namespaces) is not self.excluding and name not in self.names
+        return (namespace_of(name) in self.namespaces) is not self.excluding and name not in self.names
 
 
 @dataclass(frozen=True, slots=True)

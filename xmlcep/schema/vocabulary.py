@@ -201,10 +201,6 @@ class Vocabulary:
         """Whether the schema declares elements of this name."""
         return name in self._by_name
 
-    def is_let_in(self, name: str) -> bool:
-        """Whether a wildcard lets in elements of this name that the schema does not declare."""
-        return self._let_in(name)
-
     def starting(self, path: PathType) -> list[int] | None:
         """The declarations of a path's first step; None when it cannot be known what it stands for."""
         return self._start(path)

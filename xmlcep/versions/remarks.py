@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from path_types.names import local_name
+
 from ..matching import Key
 from ..matching.keys import is_called
 from ..matching.outline import Outline
@@ -29,7 +31,7 @@ def key_remarks(trees: Sequence[Outline], keys: Sequence[Key]) -> Iterator[str]:
             if tag is not None and is_called(tag, key.element)
         ]
         if not named:
-            names = {tag.rpartition("}")[2] for tree in trees for tag in tree.tag if tag is not None}
+            names = {local_name(tag) for tree in trees for tag in tree.tag if tag is not None}
             hint = did_you_mean(key.element, names)
             yield f"key {key}: no element is called {key.element}{f'; {hint}' if hint else ''}"
         yield from list(_troubles(key, named))[:_MOST]

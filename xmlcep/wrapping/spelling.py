@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
@@ -11,10 +10,10 @@ from lxml import etree
 from path_types import PathSyntaxError, PathType, Step
 
 from ..xml_names import is_namespace
+from ..xml_parser import NOT_XML
 from .errors import RefusedError
 from .raw import Element, Node, attributes_of, get_tail, get_text, is_element, name_of
 
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XMLNS = "{http://www.w3.org/2000/xmlns/}"  # of namespace declarations, which are no attributes
 _ODD_NAMES = etree.XPath(
     "descendant-or-self::*[contains(local-name(), ':')] | descendant-or-self::*/@*[contains(local-name(), ':')]"
@@ -45,7 +44,7 @@ def check_name(name: str, kind: str) -> None:
 def check_text(text: str | None, what: str) -> None:
     """Raises `RefusedError` for a text with characters that XML does not have."""
     if text:
-        found = _NOT_XML.search(text)
+        found = NOT_XML.search(text)
         if found:
             raise RefusedError(
                 f"{what} has the character {found.group()!r}, which XML cannot hold, so that it cannot be parsed "

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
+from ..xml_parser import NOT_XML
 from . import values
 from .functions import FUNCTIONS, Parameter
 
@@ -23,13 +24,12 @@ Argument: TypeAlias = Any
 # -- values in and out --------------------------------------------------------------------------------------
 
 # Characters that XML, and so libxml2, cannot hold, but JSON can, stand as ones of a plane for private use meanwhile.
-_UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _STAND_INS = re.compile("[\U0010d800-\U0010dfff\U0010f700-\U0010f71f\U0010f7fe\U0010f7ff]")
 
 
 def protect(text: str) -> str:
     """The text as libxml2 can hold it."""
-    return _UNUSABLE.sub(_stand_in, text) if _UNUSABLE.search(text) else text
+    return NOT_XML.sub(_stand_in, text) if NOT_XML.search(text) else text
 
 
 def restore(text: str) -> str:

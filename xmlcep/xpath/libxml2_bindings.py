@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from path_types.names import local_name, namespace_of
+
 from . import values
 from .environment import Environment
 from .extensions import Argument, argument_of, as_elements, protect
 from .kinds import VariableKind, Variables
-from .libxml2_names import reads_exactly, split
+from .libxml2_names import reads_exactly
 
 
 class Bindings:
@@ -61,8 +63,8 @@ class Bindings:
         return f"(text()[{text}] | @*[{self._own_name()}])"
 
     def _own_name(self) -> str:
-        uri = self._bind(("own", "uri"), lambda environment: split(environment.attribute)[0])
-        local = self._bind(("own", "local"), lambda environment: split(environment.attribute)[1])
+        uri = self._bind(("own", "uri"), lambda environment: namespace_of(environment.attribute))
+        local = self._bind(("own", "local"), lambda environment: local_name(environment.attribute))
         return f"local-name() = {local} and namespace-uri() = {uri}"
 
 

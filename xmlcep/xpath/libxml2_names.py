@@ -40,12 +40,6 @@ class Names:
         return f"{prefix}:{local}" if prefix else local
 
 
-def split(name: str) -> tuple[str, str]:
-    """Namespace and local name of a name in Clark notation."""
-    uri, _, local = name.rpartition("}")
-    return uri[1:], local
-
-
 @lru_cache(maxsize=1000)
 def is_name_in_libxml2(local: str) -> bool:
     """Whether libxml2's XPath reads this name; it knows those of XML's fourth edition only.

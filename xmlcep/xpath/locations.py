@@ -12,7 +12,8 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 import path_types
-from path_types import Step
+from path_types import PathType, Step
+from path_types.names import name_parts
 
 from .syntax import Axis, NameTest, NodeTest, Test
 
@@ -45,8 +46,8 @@ class Item(NamedTuple):
             return self.kind is Kind.TEXT
         if not named or self.uri is None:
             return named
-        uri, _, local = step.test.rpartition("}")
-        return uri[1:] == self.uri and self.local in (None, local)
+        uri, local = name_parts(step.test)
+        return uri == self.uri and self.local in (None, local)
 
     def and_test(self, test: Test) -> Item | None:
         """What is both this and passes a node test of an axis of elements."""
@@ -78,18 +79,17 @@ _MOST = 12  # locations of one step; beyond that it is anywhere
 _LONGEST = 200  # items of a location
 
 
-def of_steps(steps: Iterable[Step], *, absolute: bool) -> Location:
-    """The location that the steps of a path type say."""
+def of_path(path: PathType) -> Location:
+    """The location that a path type says."""
     items = []
-    for step in steps:
-        uri, _, local = step.test.rpartition("}")
+    for step in path.steps:
         if step.is_element:
-            items.append(Item(Kind.ELEMENT, uri[1:], local))
+            items.append(Item(Kind.ELEMENT, *name_parts(step.test)))
         elif step.axis is path_types.Axis.ATTRIBUTE:
-            items.append(Item(Kind.ATTRIBUTE, uri[1:], local))
+            items.append(Item(Kind.ATTRIBUTE, *name_parts(step.test)))
         else:
             items.append(TEXT)
-    return tuple(items) if absolute else (GAP, *items)
+    return tuple(items) if path.absolute else (GAP, *items)
 
 
 def least_depth(location: Location) -> int:

@@ -29,7 +29,7 @@ from .locations import (
     least_depth,
     matched,
     move,
-    of_steps,
+    of_path,
     parents,
 )
 from .syntax import (
@@ -141,7 +141,7 @@ def _context(node: NodeKind, scope: Scope, path: PathType | None) -> Locations:
     if scope is Scope.SUBTREE:
         return frozenset({(ELEMENT,)})
     if path is not None:
-        return frozenset({of_steps(path.steps, absolute=path.absolute)})
+        return frozenset({of_path(path)})
     last = {NodeKind.ELEMENT: (), NodeKind.TEXT: (TEXT,), NodeKind.ATTRIBUTE: (Item(Kind.ATTRIBUTE),)}[node]
     return frozenset({(GAP, ELEMENT, *last)})
 

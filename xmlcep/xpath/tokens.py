@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn
 
 from path_types.names import NCNAME
 
+from ..xml_parser import NOT_XML
 from .errors import ExpressionError
 
 MAX_LENGTH = 20_000
@@ -56,7 +57,6 @@ _PATTERN = re.compile(
 )
 _OPERATOR_NAMES = ("and", "or", "div", "mod")
 # The characters that XML cannot hold: no document has them, and libxml2 reads no expression with them.
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def tokenize(expression: str) -> Iterator[Token]:
@@ -93,7 +93,7 @@ def _refuse_unusable(expression: str) -> None:
     if len(expression) > MAX_LENGTH:
         problem = f"{len(expression):,} characters, more than {MAX_LENGTH:,},"
         raise ExpressionError(expression, MAX_LENGTH, 1, problem, _SHORTER)
-    unusable = _NO_XML.search(expression)
+    unusable = NOT_XML.search(expression)
     if unusable:
         problem = f"bad XPath: {unusable.group()!r}, a character that no XML document has,"
         raise ExpressionError(expression, unusable.start(), 1, problem, "take it out")

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from path_types import PathType, ends, offset
 from path_types.endings import ByEnding
+from path_types.relations import offsets
 
 from ...algebra import Termination
 from ...events import CompositeType, PrimitiveType, Scope
@@ -429,14 +430,8 @@ def _keys(graph: EventGraph, timers: TimerReach, trees: list[EventTree]) -> tupl
 
 def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:
     """Whether wherever ``path`` ends a step, another of ``paths`` ends an earlier one or the same."""
-    for other in paths:
-        if other is path or len(other) > len(path):
-            continue
-        if other.absolute:
-            if path.absolute and path.steps[: len(other)] == other.steps:
-                return True
-        elif any(
-            path.steps[i : i + len(other)] == other.steps for i in range(len(path) - len(other) + 1)
-        ) and (len(other) < len(path) or path.absolute):
-            return True
-    return False
+    return any(
+        offsets(other, path) and (len(other) < len(path) or path.absolute)
+        for other in paths
+        if other is not path
+    )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from path_types.names import name_parts
+
 from ...position import Position
 from ...suggestions import did_you_mean
 from ..options import GivenOption
@@ -29,7 +31,7 @@ class Element:
 
     @property
     def name(self) -> str:
-        uri, _, local = str(self.node.tag)[1:].partition("}")
+        uri, local = name_parts(str(self.node.tag))
         return local if uri == NAMESPACE else ""
 
     @property

@@ -9,23 +9,15 @@ from lxml import etree
 
 from path_types.names import is_ncname
 
-from ...algebra import ActiveRule, EventDefinition, Reference
+from ...algebra import Reference
 from ...errors import RuleProblem
 from ...xml_parser import parse_data
 from ..building import MAX_NESTING, Declaration
-from ..parser import (
-    PREDECLARED,
-    ParsedRules,
-    add_definition,
-    add_reference,
-    add_rule,
-    check_rule_names,
-    wrong_declaration,
-)
+from ..parser import PREDECLARED, Collected, ParsedRules, wrong_declaration
 from ..source import Source
 from .active_rules import active_rule
 from .elements import Element
-from .events import Events
+from .events import Events, check_empty
 from .markup import Tag, tags, without_declaration
 from .names import NAMESPACE, OPERATOR_BY_NAME
 
@@ -49,32 +41,17 @@ def parse_xml_definitions(text: str, problems: list[RuleProblem], file: str = ""
     statements = list(root.known_children(STATEMENTS))
     namespaces = _namespaces(statements)
     events = Events({**PREDECLARED, **namespaces})
-    definitions: dict[str, EventDefinition] = {}
-    unreadable: list[str] = []
-    references: dict[str, Reference] = {}
-    rules: dict[str, ActiveRule] = {}
+    collected = Collected(problems)
     for statement in statements:
         if statement.name == "reference":
-            add_reference(references, _reference(statement), problems)
+            collected.add_reference(_reference(statement))
         elif statement.name == "rule":
-            add_rule(rules, active_rule(statement, events), problems)
+            collected.add_rule(active_rule(statement, events))
         elif statement.name == "event":
-            read = events.definition(statement)
-            if read is None:
-                unreadable.append(statement.node.get("name") or "")
-            else:
-                add_definition(definitions, read, problems)
-    if not definitions and not unreadable and not rules and not problems:
+            collected.add_event(statement.node.get("name") or "", events.definition(statement))
+    if collected.is_empty:
         root.report("there is no event in these rules", 'write <event name="…">…</event>')
-    unreadable = [name for name in unreadable if name not in definitions and is_ncname(name)]
-    check_rule_names(rules, definitions, problems)
-    return ParsedRules(
-        tuple(definitions.values()),
-        namespaces,
-        tuple(unreadable),
-        tuple(references.values()),
-        tuple(rules.values()),
-    )
+    return collected.parsed(namespaces)
 
 
 def _root(source: Source) -> Element | None:
@@ -141,7 +118,7 @@ def _namespaces(statements: list[Element]) -> dict[str, str]:
     for statement in statements:
         if statement.name != "namespace":
             continue
-        _check_statement(statement, ("prefix", "uri"))
+        check_empty(statement, ("prefix", "uri"))
         uri, prefix = statement.text("uri"), statement.node.get("prefix") or ""
         if uri is None:
             continue
@@ -160,7 +137,7 @@ def _namespaces(statements: list[Element]) -> dict[str, str]:
 
 def _reference(statement: Element) -> Reference | None:
     """The reference document that a ``reference`` names (V8)."""
-    _check_statement(statement, ("name", "file"))
+    check_empty(statement, ("name", "file"))
     name, file = statement.text("name"), statement.text("file")
     if name is None or file is None:
         return None
@@ -168,10 +145,3 @@ def _reference(statement: Element) -> Reference | None:
         statement.report_value("name", f"{name!r} cannot be a name", "write a name without blanks and ':'")
         return None
     return Reference(name, file, statement.value_at("name"))
-
-
-def _check_statement(statement: Element, attributes: tuple[str, ...]) -> None:
-    statement.check_attributes(attributes)
-    statement.check_text()
-    for _ in statement.known_children(()):
-        pass

@@ -8,7 +8,6 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from path_types import PathType
 from ...errors import RecordError
 from ...events import OPERATIONS, record_path
 from ...timestamps import TimeError, microseconds
+from ...xml_parser import NOT_XML
 from ..batches import Batch
 from ..decoding import is_same_meta
 from ..errors import BadRecord
@@ -195,12 +195,8 @@ def step_of(op: str) -> int:
     return OPERATIONS.index(op) if op in OPERATIONS else len(OPERATIONS)
 
 
-# What no XML document can hold: such a text cannot be applied to one.
-NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-
-
 def are_xml(texts: Iterable[str | None]) -> bool:
-    """Whether XML can hold these texts, as far as they are not None."""
+    """Whether XML can hold these texts, as far as they are not None; others cannot be applied to a document."""
     return NOT_XML.search("".join(filter(None, texts))) is None
 
 

@@ -6,8 +6,8 @@ for the way in which the child is nested here.
 
 from __future__ import annotations
 
+from ...graphs import strong_components
 from ..model import Declaration, ElementPart, GroupKind, GroupPart, Part, Schema
-from .nesting import strong_components
 
 Edge = tuple[int, int]
 

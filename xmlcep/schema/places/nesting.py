@@ -6,10 +6,11 @@ uniquely contained in it (P3). ``rule/rule`` is, for elements exactly two deep.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from path_types import PathType, Step
 
+from ...graphs import strong_components
 from ..model import Schema
 
 MAX_CHAIN = 3
@@ -90,40 +91,3 @@ def _chains(
                     further.append((*way, child))
         level = further
     return found
-
-
-def strong_components(graph: Mapping[int, tuple[int, ...]]) -> list[list[int]]:
-    """The strongly connected components, each after those it leads to (Tarjan, without recursion)."""
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_nodes: list[int] = []
-    is_open: set[int] = set()
-    components: list[list[int]] = []
-    for start in graph:
-        if start in number:
-            continue
-        work = [(start, iter(graph[start]))]
-        number[start] = low[start] = len(number)
-        open_nodes.append(start)
-        is_open.add(start)
-        while work:
-            node, following = work[-1]
-            for target in following:
-                if target not in number:
-                    number[target] = low[target] = len(number)
-                    open_nodes.append(target)
-                    is_open.add(target)
-                    work.append((target, iter(graph[target])))
-                    break
-                if target in is_open:
-                    low[node] = min(low[node], number[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    at = open_nodes.index(node)
-                    components.append(open_nodes[at:])
-                    is_open.difference_update(open_nodes[at:])
-                    del open_nodes[at:]
-    return components
