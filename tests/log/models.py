@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.log.random_documents import RandomDocument
 from xmlcep.events import PrimitiveEvent
 from xmlcep.recording.recorder import Recording
@@ -33,6 +35,12 @@ class RecordedDocument:
     @property
     def in_transaction(self) -> bool:
         return False
+
+    @property
+    def delivery(self) -> Any:
+        return self
+
+    missed = 0
 
     def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
         raise AssertionError("the tests of recovery use wrapped documents")

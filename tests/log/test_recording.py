@@ -389,3 +389,14 @@ def test_a_document_without_a_name_is_said(tmp_path: Path, caplog: pytest.LogCap
                 pass
     (said,) = [record.message for record in caplog.records]
     assert said.startswith(f"{tmp_path / '0.jsonl'}: the log of a document without a name")
+
+
+def test_what_nobody_could_hear_is_told_before_a_log_is_rolled_over(tmp_path: Path) -> None:
+    """The snapshot for the new file tells of it: its record does not come behind a header that has it already."""
+    document = xmlcep.fromstring("<r><a/></r>", name="d")
+    with record(document, tmp_path / "log.jsonl", max_bytes=50, state_every=1) as recording:
+        for value in "123":
+            etree._Element.set(document.root, "unseen", value)
+            document.root[0].text = value
+            assert etree.tostring(rebuild(tmp_path / "log.jsonl")) == etree.tostring(document.root)
+        assert recording.writer.number > 2

@@ -76,6 +76,11 @@ class LogWriter:
         line, self._seal = sealed_line(record, self._seal)
         return line
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether nothing more is written."""
+        return self._failed
+
     def write(self, lines: bytes) -> None:
         """Appends whole lines; raises `LogError` if they cannot be written, and ever after."""
         if self._failed:
@@ -87,15 +92,22 @@ class LogWriter:
             while written < len(lines):
                 written += os.write(self._descriptor, lines[written:])
         except OSError as error:
-            self._fail(error)
+            self._leave_as_before()
+            raise LogError(f"{self.file}: cannot be written: {error.strerror}") from error
+        except BaseException:  # interrupted
+            self._leave_as_before()
+            raise
         self.size += len(lines)
 
-    def _fail(self, error: OSError) -> None:
+    def give_up(self) -> None:
+        """Nothing more is written: what is to come may not fit what is there, or (the hash chain) what was made."""
+        self._failed = True
+
+    def _leave_as_before(self) -> None:
         """Leaves the file as it was before the write that failed."""
         self._failed = True
         with suppress(OSError):  # else the torn line is cut off when the log is opened again
             os.truncate(self._descriptor, self.size)
-        raise LogError(f"{self.file}: cannot be written: {error.strerror}") from error
 
     def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
         """Appends events, all at once."""
@@ -103,11 +115,18 @@ class LogWriter:
 
     def write_control(self, control: Control) -> None:
         """Appends a control record."""
-        self.write(self.line(control.to_record()))
+        self._write_record(control.to_record())
 
     def write_clock(self, clock: ClockRecord) -> None:
         """Appends a clock record."""
-        self.write(self.line(clock.to_record()))
+        self._write_record(clock.to_record())
+
+    def _write_record(self, record: Mapping[str, Any]) -> None:
+        try:
+            self.write(self.line(record))
+        except BaseException:
+            self._failed = True
+            raise
 
     def sync(self) -> None:
         """Returns when what was written has reached the disk."""

@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from ..wrapping.listeners import Listener
 
 
+class Telling(Protocol):
+    """What a recorder looks at for each record."""
+
+    @property
+    def missed(self) -> int:
+        """How often an edit was cut short, so that events may be missing."""
+
+
 class Recordable(Protocol):
     """What the recorder needs of a wrapped document (`xmlcep.wrapping.Document`)."""
 
@@ -24,6 +32,10 @@ class Recordable(Protocol):
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction's block is open."""
+
+    @property
+    def delivery(self) -> Telling:
+        """What tells of its changes."""
 
     @property
     def last_txn(self) -> int:

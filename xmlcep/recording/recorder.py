@@ -10,14 +10,22 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import UNNAMED, Cause, CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
-from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control, raised_identity
+from ..log.records import (
+    TOGETHER,
+    ClockRecord,
+    Control,
+    Header,
+    change_record,
+    raised_control,
+    raised_identity,
+)
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
@@ -63,6 +71,8 @@ class Recording(Single):
         self._syncs_within = durability is Durability.EVENT
         self._max_bytes = max_bytes
         self._ts = doc.clock
+        self._telling = doc.delivery
+        self._missed = self._telling.missed  # what was missed before is in the header
         self._waiting: list[dict[str, Any]] = []  # of a transaction
         self._group: list[dict[str, Any]] = []  # of an edit and what rules made of it
         self._missing = 0  # how many more belong to that
@@ -119,16 +129,22 @@ class Recording(Single):
     def _write(self, record: dict[str, Any], ts: int, *, within: bool, ends: bool) -> None:
         """Writes a record: ``within`` an edit that goes on; ``ends``: nothing that belongs to it is to come."""
         writer = self._writer
-        if self._missing:
-            self._missing -= 1
-            self._group.append(record)
+        if self._telling.missed != self._missed:
+            self._refuse_missed()
+        try:
             if self._missing:
-                return
-            group, self._group = self._group, []
-            head = Control(TOGETHER, {"doc": self._doc.name, "records": len(group)}).to_record()
-            writer.write(b"".join([writer.line(each) for each in (head, *group)]))
-        else:
-            writer.write(writer.line(record))
+                self._missing -= 1
+                self._group.append(record)
+                if self._missing:
+                    return
+                group, self._group = self._group, []
+                head = Control(TOGETHER, {"doc": self._doc.name, "records": len(group)}).to_record()
+                writer.write(b"".join([writer.line(each) for each in (head, *group)]))
+            else:
+                writer.write(writer.line(record))
+        except BaseException:
+            writer.give_up()
+            raise
         self._ts = ts
         if self._syncs and (ends or self._syncs_within):
             writer.sync()
@@ -136,6 +152,15 @@ class Recording(Single):
             self._roll_over()
         if writer.size >= self._checkpoints.due:
             self._checkpoint_alone()
+
+    def _refuse_missed(self) -> NoReturn:
+        """Raises `LogError`: events may be missing, and a log without them would be that of another document."""
+        self._writer.give_up()
+        raise LogError(
+            f"{self._writer.file}: an edit was cut short, as by a KeyboardInterrupt or a MemoryError, so that events"
+            " may be missing: nothing more is written; close() the recording and record() again, which goes on with a"
+            " new snapshot"
+        )
 
     def record_clock(self, at: str) -> None:
         """Writes that it is ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
@@ -170,9 +195,15 @@ class Recording(Single):
         """Writes the events of a transaction, the last with the mark ``commit``."""
         writer = self._writer
         if self._waiting:
+            if self._telling.missed != self._missed:
+                self._refuse_missed()
             records, self._waiting = self._waiting, []
             records[-1]["commit"] = True
-            writer.write(b"".join([writer.line(record) for record in records]))
+            try:
+                writer.write(b"".join([writer.line(record) for record in records]))
+            except BaseException:
+                writer.give_up()
+                raise
             self._ts = records[-1]["ts"]
         if self._syncs:
             writer.sync()
@@ -255,7 +286,9 @@ class Recording(Single):
             known = watch.state(self._opened)
         elif self._has_foreign_watch:
             return None
-        header = header_of(doc)
+        header = self._header()
+        if header is None:
+            return None
         return RecordingState(self._checkpoints.here(), header, doc.last_txn, doc.next_id, known)
 
     def write_control(self, control: Control) -> None:
@@ -264,13 +297,23 @@ class Recording(Single):
         if self._syncs:
             self._writer.sync()
 
-    def _roll_over(self) -> None:
-        # Only when the document is what the log says: events may be queued that it already shows.
+    def _header(self) -> Header | None:
+        """For a file that begins with the document as it is now; None unless that is what the log says.
+
+        Events may be queued that it already shows, and the snapshot may tell of what nobody could hear.
+        """
         if self._doc.in_transaction or self._doc.clock != self._ts:
-            return
+            return None
+        header = header_of(self._doc)
+        return header if self._doc.clock == self._ts else None
+
+    def _roll_over(self) -> None:
         size = self._writer.size
         try:
-            self._writer.roll_over(header_of(self._doc))
+            header = self._header()
+            if header is None:
+                return
+            self._writer.roll_over(header)
             self._checkpoints.rolled_over(size)
         except XmlCepError as error:
             self._max_bytes = None  # said once: it would fail again and again
@@ -365,7 +408,7 @@ def _recording(
 ) -> Recording:  # fmt: skip
     """The recording, once a document changed while it was not recorded is in the log as a new snapshot."""
     try:
-        if end is not None and end.ts < doc.clock:
+        if end is not None and (end.ts < doc.clock or doc.delivery.missed):
             writer.roll_over(header_of(doc))
         return Recording(
             doc, writer, durability=durability, max_bytes=max_bytes, state_every=state_every, repairs=repairs,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from ..events import CompositeEvent, PrimitiveEvent, as_event
-from .errors import CallbackError, CallbackFailure, EndlessTriggerError
+from .errors import TOLD, CallbackError, CallbackFailure, EndlessTriggerError, cuts_short
 from .listeners import Listener, Reactor
 
 TRIGGER_DEPTH = 100
@@ -52,12 +52,15 @@ class Delivery:
     layout, because nobody who listens needs more (`Watch.takes_tuples`): making the event is a twentieth of an edit.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
     event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
+    ``missed`` counts what has come between two steps of an edit, or of telling of one (a KeyboardInterrupt, a
+    MemoryError), so that nobody can say whether all have heard of it. It is counted by a statement, not by a call:
+    there may be no room on the stack for one.
     """
 
     __slots__ = (
         "_before", "_entries", "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures",
-        "held", "listeners", "position", "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
-        "takes_tuples",
+        "held", "listeners", "missed", "position", "queue", "reacting", "reactor", "recorded", "recorders",
+        "subscribers", "takes_tuples",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -78,6 +81,7 @@ class Delivery:
         self.delivering = False
         self.depth = 0  # of the event being delivered: 0 for edits made outside callbacks
         self.failures: list[CallbackFailure] = []
+        self.missed = 0
         # A KeyboardInterrupt or the like, to be raised at the end.
         self._interrupt: BaseException | None = None
         # What an interrupt left over of an event.
@@ -160,9 +164,9 @@ class Delivery:
             self.put(as_event(event))
             self.settle()
             return
-        self.delivering = True
         callback: _Call = _nobody
         rest = iter(self.callbacks)
+        self.delivering = True
         try:
             for callback in rest:
                 callback(event)
@@ -255,6 +259,9 @@ class Delivery:
                     self.recorded -= 1
                     self.depth, event = self.queue.popleft()
                     self._deliver_queued(event)
+            except BaseException:  # no callback's: these are noted
+                self.missed += 1
+                raise
             finally:
                 self.delivering = False
                 self.depth = 0
@@ -262,7 +269,12 @@ class Delivery:
             self._report()
         finally:
             if self.reactor is not None:
-                self.reactor.finish()
+                try:
+                    self.reactor.finish()
+                except BaseException as error:
+                    if cuts_short(error):
+                        error.add_note(TOLD)
+                    raise
 
     def note(self, callback: Callable[..., Any], event: object, error: BaseException) -> None:
         """Notes what a callback has raised; it is raised when everybody has been called, or at the next delivery.
@@ -273,6 +285,11 @@ class Delivery:
             self.failures.append(CallbackFailure(callback, event, error))
         else:
             self._interrupt = self._interrupt or error
+
+    def _is_internal(self, callback: Callable[..., Any]) -> bool:
+        """Whether it is a recorder's or a watch's: when it is cut short, nobody can say what these know."""
+        owner = getattr(callback, "__self__", None)
+        return any(owner is each for each, _ in (*self.recorders, *self.listeners))
 
     def call(self, callback: Callable[[Any], Any], event: object) -> None:
         """Calls a callback of the application unless callbacks trigger each other too deep; notes its error."""
@@ -308,6 +325,8 @@ class Delivery:
         try:
             while True:
                 if error is not None:
+                    if cuts_short(error) and self._is_internal(callback):
+                        self.missed += 1
                     self.note(callback, event, error)
                     error = None  # which has this frame, and so would keep it
                 try:
@@ -327,6 +346,7 @@ class Delivery:
         if interrupt is not None:
             if report is not None:
                 interrupt.add_note(str(report))
+            interrupt.add_note(TOLD)
             raise interrupt
         if report is not None:
             raise report from failures[0].error
@@ -367,6 +387,8 @@ class Delivery:
             try:
                 call(given)
             except BaseException as error:
+                if cuts_short(error):
+                    self.missed += 1
                 self.note(call, event, error)
 
     def _stop(self, callback: Callable[..., Any], event: object) -> None:

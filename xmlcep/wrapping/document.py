@@ -117,6 +117,14 @@ class Document(Single):
         return self._tree.emitter.delivery
 
     @property
+    def missed(self) -> int:
+        """How often an edit, or the telling of one, was cut short (by a KeyboardInterrupt, a MemoryError).
+
+        Events, records or findings may be missing since then; what is undone with its transaction does not count.
+        """
+        return self._tree.emitter.delivery.missed
+
+    @property
     def closed(self) -> bool:
         """Whether tracking has ended."""
         return not self._finalizer.alive
@@ -375,7 +383,13 @@ class Document(Single):
         """What is different in the tree from what events have told; an empty list when nothing slipped through."""
         self._open("verify()")
         self.catch_up()
-        return differences(self._tree)
+        found = differences(self._tree)
+        if self.missed:
+            found.append(
+                "an edit was cut short, as by a KeyboardInterrupt or a MemoryError: events, records or findings may be "
+                "missing since then; close() the document and wrap the tree again"
+            )
+        return found
 
     def _check(self) -> None:
         """Raises AssertionError unless tree and shadow are in step."""

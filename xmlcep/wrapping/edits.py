@@ -138,8 +138,8 @@ class Departure:
 
     def emit(self) -> None:
         """The node has left its place."""
-        unlink(self.tree, self.shadow, self.following)
         remove(self.tree, self.node, self.shadow)
+        unlink(self.tree, self.shadow, self.following)
 
 
 def departure(node: object) -> Departure | None:

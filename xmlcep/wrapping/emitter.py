@@ -10,6 +10,7 @@ from path_types import PathType
 from ..events import PrimitiveEvent
 from .clock import Clock
 from .delivery import Commit, Delivery
+from .errors import cuts_short
 
 _new_event = tuple.__new__  # PrimitiveEvent._make without its check of the length
 
@@ -68,8 +69,9 @@ class Emitter:
         pos: int | None,
     ) -> None:
         """An edit of one event, unless a block makes one edit of several calls."""
-        if self._blocks:
+        if self._blocks or self._events:  # left of an edit that was cut short: these come first
             self.emit(op, path, ids, value, old, pos)
+            self.end_edit()
             return
         clock = self.clock
         clock.ts = ts = clock.ts + 1
@@ -89,12 +91,17 @@ class Emitter:
             return
         events = self._events
         if events:
-            self._events = []
-            events[-1] = _new_event(PrimitiveEvent, (*events[-1][:-1], False))
-            if len(events) == 1:
-                self.delivery.deliver(events[0])
-            else:
-                self.delivery.deliver_all(events)
+            try:
+                self._events = []
+                events[-1] = _new_event(PrimitiveEvent, (*events[-1][:-1], False))
+                if len(events) == 1:
+                    self.delivery.deliver(events[0])
+                else:
+                    self.delivery.deliver_all(events)
+            except BaseException as error:
+                if type(error) is RecursionError or cuts_short(error):
+                    self.delivery.missed += 1
+                raise
         else:
             self.delivery.settle()
 

@@ -31,6 +31,15 @@ class UnseenEditError(XmlCepError, RuntimeError):
     """
 
 
+TOLD = "an interrupt of a callback: the edit stands, and everybody has been told of it"
+"""The note on an exception that is no error of a callback (a KeyboardInterrupt, say), when all has been told."""
+
+
+def cuts_short(error: BaseException) -> bool:
+    """Whether an error has come between two steps of an edit: it is none of ours, and none of a callback."""
+    return not isinstance(error, XmlCepError) and TOLD not in getattr(error, "__notes__", ())
+
+
 class EndlessTriggerError(XmlCepError, RuntimeError):
     """Callbacks whose edits trigger callbacks, deeper than the stated limit.
 

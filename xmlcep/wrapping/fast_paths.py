@@ -11,6 +11,7 @@ from typing import Any
 
 from .assignments import set_attribute, set_tail_of, set_text_of
 from .edits import arrive, put, take_out
+from .errors import cuts_short
 from .feeding import is_pulled
 from .mutations import (
     change_tail,
@@ -60,9 +61,14 @@ def assign_text(node: Node, value: Any) -> None:
     if value != old:
         if shadow.pristine:
             touch(tree, node, shadow)
-        shadow.text = value
-        ids = (*(shadow.ids or shadow.make_ids()), shadow.text_number)
-        tree.emitter.emit_alone("upd", shadow.trie.text, ids, value, old, None)  # type: ignore[union-attr]
+        try:
+            shadow.text = value
+            ids = (*(shadow.ids or shadow.make_ids()), shadow.text_number)
+            tree.emitter.emit_alone("upd", shadow.trie.text, ids, value, old, None)  # type: ignore[union-attr]
+        except BaseException as error:
+            if type(error) is RecursionError or cuts_short(error):
+                tree.emitter.delivery.missed += 1
+            raise
 
 
 def assign_tail(node: Node, value: Any) -> None:
@@ -83,10 +89,15 @@ def assign_tail(node: Node, value: Any) -> None:
     if value != old:
         if shadow.pristine:
             touch(tree, node, shadow)
-        shadow.tail = value
         parent: Any = shadow.parent
-        ids = (*(parent.ids or parent.make_ids()), shadow.tail_number)
-        tree.emitter.emit_alone("upd", parent.trie.text, ids, value, old, None)
+        try:
+            shadow.tail = value
+            ids = (*(parent.ids or parent.make_ids()), shadow.tail_number)
+            tree.emitter.emit_alone("upd", parent.trie.text, ids, value, old, None)
+        except BaseException as error:
+            if type(error) is RecursionError or cuts_short(error):
+                tree.emitter.delivery.missed += 1
+            raise
 
 
 def assign_attribute(self: Node, key: Any, value: Any) -> None:
@@ -104,10 +115,15 @@ def assign_attribute(self: Node, key: Any, value: Any) -> None:
     if old != value:
         if shadow.pristine:
             touch(tree, self, shadow)
-        attribute.value = value
         trie: Any = shadow.trie
-        ids = (*(shadow.ids or shadow.make_ids()), attribute.number)
-        tree.emitter.emit_alone("upd", trie.attribute(key), ids, value, old, None)
+        try:
+            attribute.value = value
+            ids = (*(shadow.ids or shadow.make_ids()), attribute.number)
+            tree.emitter.emit_alone("upd", trie.attribute(key), ids, value, old, None)
+        except BaseException as error:
+            if type(error) is RecursionError or cuts_short(error):
+                tree.emitter.delivery.missed += 1
+            raise
 
 
 def append(self: Node, element: Any) -> None:
@@ -166,6 +182,6 @@ def remove_child(self: Node, element: Any) -> None:
     if following is not None and type(entry_of(following)) is not ShadowNode:
         tree.open_known(following)
     _remove(self, element)
-    unlink(tree, shadow, following)
     remove(tree, element, shadow)
+    unlink(tree, shadow, following)
     tree.end_edit()

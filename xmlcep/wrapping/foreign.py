@@ -15,7 +15,7 @@ from itertools import islice
 
 from lxml import etree
 
-from .errors import RefusedError
+from .errors import RefusedError, UnseenEditError
 from .feeding import Feed, ended, fed, forget
 from .mutations import take_over
 from .raw import (
@@ -98,8 +98,10 @@ def look_below(tree: ShadowTree, node: Node) -> None:
     if tree.foreign and not tree.muted:
         found = _Found(tree)
         tree.muted = True
-        below = [each for each in Element.iter(node) if each in tree.foreign]
-        tree.muted = False
+        try:
+            below = [each for each in Element.iter(node) if each in tree.foreign]
+        finally:
+            tree.muted = False
         for each in below:
             found.compare(each, thoroughly=True)
         found.emit()
@@ -139,11 +141,11 @@ def catch_up_others(tree: ShadowTree) -> None:
     """
     for other in exposing_trees():
         if other is not tree:
-            with suppress(RefusedError):
+            with suppress(RefusedError, UnseenEditError):
                 catch_up(other)
     if tree.exposed:
         with suppress(RefusedError):
-            _miss(strays())
+            _miss(strays(), asked=tree)
 
 
 def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
@@ -166,10 +168,11 @@ def look_into(node: Node) -> None:
         _miss(careful(taken_below(node)))
 
 
-def _miss(nodes: list[Node]) -> None:
+def _miss(nodes: list[Node], asked: ShadowTree | None = None) -> None:
     """Emits that these nodes are gone from where they were told to be.
 
-    Raises `RefusedError`, when the others have been emitted, if something that cannot be tracked has come there.
+    Raises `RefusedError`, when the others have been emitted, if something that cannot be tracked has come there; what
+    C code has done unseen to others than the document that is ``asked`` they say themselves.
     """
     refused: RefusedError | None = None
     for tree, sites in owners(parents_told(nodes)).items():
@@ -180,7 +183,12 @@ def _miss(nodes: list[Node]) -> None:
         except RefusedError as error:
             refused = error
             continue
-        reconcile(tree, sites)
+        try:
+            reconcile(tree, sites)
+        except UnseenEditError:
+            if asked in (None, tree):
+                raise
+            continue
         tree.end_edit()
     if refused is not None:
         raise refused
@@ -217,8 +225,10 @@ class _Found:
         """Looks at the node of a foreign proxy, and at its place; ``thoroughly``: at the list of its children, too."""
         tree = self._tree
         tree.muted = True
-        self._compare(tree, node, shadow_of(node), thoroughly=thoroughly)
-        tree.muted = False
+        try:
+            self._compare(tree, node, shadow_of(node), thoroughly=thoroughly)
+        finally:
+            tree.muted = False
 
     def _compare(self, tree: ShadowTree, node: Node, shadow: ShadowNode, *, thoroughly: bool) -> None:
         parent = get_parent(node)
@@ -258,8 +268,10 @@ class _Found:
         if not (self._changed or self._taken):
             return
         tree.muted = True
-        sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
-        tree.muted = False
+        try:
+            sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
+        finally:
+            tree.muted = False
         for owner, nodes in sites.items():
             check_all(owner, nodes)
         for owner, nodes in sites.items():
@@ -280,13 +292,15 @@ class _Found:
 
     def _take_over_below(self, node: Node) -> None:
         muted, self._tree.muted = self._tree.muted, True
-        for each in Element.iter(node):
-            entry = entry_of(each)
-            if type(entry) is ShadowNode:
-                take_over(None, each)
-                if entry.tree is not self._tree:
-                    self._tree.others.append(entry.tree)
-        self._tree.muted = muted
+        try:
+            for each in Element.iter(node):
+                entry = entry_of(each)
+                if type(entry) is ShadowNode:
+                    take_over(None, each)
+                    if entry.tree is not self._tree:
+                        self._tree.others.append(entry.tree)
+        finally:
+            self._tree.muted = muted
 
 
 def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+from .errors import cuts_short
 from .feeding import fed, follow
 from .raw import (
     Element,
@@ -94,12 +95,18 @@ def _write_down_all(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
 def change_text(tree: ShadowTree, node: Node, shadow: ShadowNode, value: str | None, emit: Emit) -> None:
     """The text before the first child of ``node`` is now ``value``."""
     old = shadow.text
-    if value != old:
-        touch(tree, node, shadow)
+    if value == old:
+        return
+    touch(tree, node, shadow)
+    try:
         shadow.text = value
         if old is None:
             shadow.text_number = tree.clock.new_id()
         _change(shadow, shadow.text_number, value, old, 0, emit)
+    except BaseException as error:
+        if type(error) is RecursionError or cuts_short(error):
+            tree.emitter.delivery.missed += 1
+        raise
 
 
 def change_tail(
@@ -114,10 +121,15 @@ def change_tail(
             tree.journal.keep(parent)
         if old is None and pos is None:
             pos = _tail_position(tree, node, parent)
-        shadow.tail = value
-        if old is None:
-            shadow.tail_number = tree.clock.new_id()
-        _change(parent, shadow.tail_number, value, old, pos, emit)
+        try:
+            shadow.tail = value
+            if old is None:
+                shadow.tail_number = tree.clock.new_id()
+            _change(parent, shadow.tail_number, value, old, pos, emit)
+        except BaseException as error:
+            if type(error) is RecursionError or cuts_short(error):
+                tree.emitter.delivery.missed += 1
+            raise
 
 
 def _change(
@@ -146,15 +158,21 @@ def change_attribute(
         if value is not None:
             touch(tree, node, shadow)
             _attribute_comes(tree, shadow, name, value, emit)
-    elif value is None:
-        touch(tree, node, shadow)
-        assert shadow.attributes is not None
-        del shadow.attributes[name]
-        emit_attribute("del", shadow, name, known.number, None, known.value, emit)
     elif value != known.value:
         touch(tree, node, shadow)
-        old, known.value = known.value, value
-        emit_attribute("upd", shadow, name, known.number, value, old, emit)
+        try:
+            old = known.value
+            if value is None:
+                assert shadow.attributes is not None
+                del shadow.attributes[name]
+                emit_attribute("del", shadow, name, known.number, None, old, emit)
+            else:
+                known.value = value
+                emit_attribute("upd", shadow, name, known.number, value, old, emit)
+        except BaseException as error:
+            if type(error) is RecursionError or cuts_short(error):
+                tree.emitter.delivery.missed += 1
+            raise
 
 
 def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
@@ -186,8 +204,13 @@ def _attribute_comes(tree: ShadowTree, shadow: ShadowNode, name: str, value: str
     """An attribute is new. Raises `RefusedError`, before anything is known of it, for a name that XML has not."""
     assert shadow.trie is not None
     path = shadow.trie.attribute(name)
-    number = tree.new_attribute(shadow, name, value).number
-    emit("ins", path, (*(shadow.ids or shadow.make_ids()), number), value, None, None)
+    try:
+        number = tree.new_attribute(shadow, name, value).number
+        emit("ins", path, (*(shadow.ids or shadow.make_ids()), number), value, None, None)
+    except BaseException as error:
+        if type(error) is RecursionError or cuts_short(error):
+            tree.emitter.delivery.missed += 1
+        raise
 
 
 # --- positions among the child nodes
@@ -284,20 +307,25 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     clock.next_id = 1 + (number := clock.next_id)
     if tree.index is not None:
         tree.index[number] = node
-    shadow = new_shadow_node(node, tree, parent, trie, number, parent.last)
-    pos = parent.count
-    parent.last = node
-    parent.count = pos + 1
-    # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
-    ids = (*(parent.ids or parent.make_ids()), number)
-    if not names:
-        tree.emitter.emit_alone("ins", trie.path, ids, None, None, pos)
-        return
-    emit = tree.emitter.emit
-    emit("ins", trie.path, ids, None, None, pos)
-    for key, value in attributes_of(node):
-        _attribute_comes(tree, shadow, key, value, emit)
-    tree.end_edit()
+    try:
+        shadow = new_shadow_node(node, tree, parent, trie, number, parent.last)
+        pos = parent.count
+        parent.last = node
+        parent.count = pos + 1
+        # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
+        ids = (*(parent.ids or parent.make_ids()), number)
+        if not names:
+            tree.emitter.emit_alone("ins", trie.path, ids, None, None, pos)
+            return
+        emit = tree.emitter.emit
+        emit("ins", trie.path, ids, None, None, pos)
+        for key, value in attributes_of(node):
+            _attribute_comes(tree, shadow, key, value, emit)
+        tree.end_edit()
+    except BaseException as error:
+        if type(error) is RecursionError or cuts_short(error):
+            tree.emitter.delivery.missed += 1
+        raise
 
 
 def check_leaf(name: str, names: Iterable[str], parent: ShadowNode) -> None:
@@ -322,13 +350,18 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
         if tree.journal is not None:
             tree.journal.whole(node)
         return
-    shadow = tree.new_shadow(node, name, parent, prev)
-    shadow.element_only = tree.has_element_only_content(node)
-    if parent is not None:
-        parent.count += 1
-    assert shadow.trie is not None
-    emit = tree.emitter.emit
-    emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
+    try:
+        shadow = tree.new_shadow(node, name, parent, prev)
+        shadow.element_only = tree.has_element_only_content(node)
+        if parent is not None:
+            parent.count += 1
+        assert shadow.trie is not None
+        emit = tree.emitter.emit
+        emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
+    except BaseException as error:
+        if type(error) is RecursionError or cuts_short(error):
+            tree.emitter.delivery.missed += 1
+        raise
     for key, value in attributes_of(node):
         _attribute_comes(tree, shadow, key, value, emit)
     text = visible(get_text(node), shadow.element_only)
@@ -353,8 +386,9 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
         behind = None
         for child in owner.backwards(above):
             if child is node:
+                remove(owner, node, entry)
                 unlink(owner, entry, behind)
-                break
+                return
             behind = child  # to the end where C code had moved the node before events first told of it
     remove(owner, node, entry)
 
@@ -377,31 +411,37 @@ def take_over_below(tree: ShadowTree, node: Node) -> None:
 def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """A subtree (which may be elsewhere by now) has gone: emits its tail, then the subtree in reverse order.
 
-    Its parent's list of children is the caller's business (`unlink`).
+    Its parent's list of children is the caller's business (`unlink`), afterwards: a node that is in no list and still
+    there, for somebody has interrupted, would never be told of.
     """
     tree.open_subtree(node)
     if tree.exposed and tree.journal is not None:
         _write_down_all(tree, node, shadow)
     emit = tree.emitter.emit
-    if shadow.tail is not None:
-        change_tail(tree, node, shadow, None, emit)
-    above = shadow.parent
-    if above is not None and shadow.trie is not None:
-        if tree.journal is not None:
-            tree.journal.keep(above)
-        above.count -= 1
-    stack = [(node, shadow, shadow.last)]
-    while stack:
-        top, known, child = stack.pop()
-        if child is None:
-            _remove_node(tree, top, known, emit)
-            continue
-        below = shadow_of(child)
-        stack.append((top, known, below.prev))
-        stack.append((child, below, below.last))
-        if below.tail is not None and known.trie is not None:
-            ids = (*(known.ids or known.make_ids()), below.tail_number)
-            emit("del", known.trie.text, ids, None, below.tail, None)
+    try:
+        if shadow.tail is not None:
+            change_tail(tree, node, shadow, None, emit)
+        above = shadow.parent
+        if above is not None and shadow.trie is not None:
+            if tree.journal is not None:
+                tree.journal.keep(above)
+            above.count -= 1
+        stack = [(node, shadow, shadow.last)]
+        while stack:
+            top, known, child = stack.pop()
+            if child is None:
+                _remove_node(tree, top, known, emit)
+                continue
+            below = shadow_of(child)
+            stack.append((top, known, below.prev))
+            stack.append((child, below, below.last))
+            if below.tail is not None and known.trie is not None:
+                ids = (*(known.ids or known.make_ids()), below.tail_number)
+                emit("del", known.trie.text, ids, None, below.tail, None)
+    except BaseException as error:  # of what has gone in part nobody could say which
+        if type(error) is RecursionError or cuts_short(error):
+            tree.emitter.delivery.missed += 1
+        raise
 
 
 def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -> None:

@@ -110,15 +110,17 @@ def taken_below(node: Node) -> list[Node]:
     """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
     found = []
     muted: dict[ShadowTree, bool] = {}
-    for each in Element.iter(node):
-        entry = entry_of(each)
-        if type(entry) is ShadowNode:
-            muted.setdefault(entry.tree, entry.tree.muted)
-            entry.tree.muted = True
-            if entry.parent not in (None, entry_of(get_parent(each))):
-                found.append(each)
-    for tree, before in muted.items():
-        tree.muted = before
+    try:
+        for each in Element.iter(node):
+            entry = entry_of(each)
+            if type(entry) is ShadowNode:
+                muted.setdefault(entry.tree, entry.tree.muted)
+                entry.tree.muted = True
+                if entry.parent not in (None, entry_of(get_parent(each))):
+                    found.append(each)
+    finally:
+        for tree, before in muted.items():
+            tree.muted = before
     return found
 
 
@@ -203,8 +205,8 @@ def _emit_gone(tree: ShadowTree, site: _Site) -> None:
         if type(known) is not ShadowNode or known.parent is not shadow:
             continue
         if child not in kept:
-            unlink(tree, known, behind)
             remove(tree, child, known)
+            unlink(tree, known, behind)
             continue
         behind = child
         if visible(get_tail(child), shadow.element_only) is None:

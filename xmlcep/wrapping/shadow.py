@@ -458,10 +458,14 @@ class ShadowTree:
     def _describe(
         self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
     ) -> ShadowNode:
-        """The shadow node of a node that has been there all the time."""
-        shadow = self._describe_node(node, parent, children)
-        if parent is not None:
-            self._describe_tail(node, shadow, parent)
+        """The shadow node of a node that has been there all the time; all of it, or (interrupted) none."""
+        try:
+            shadow = self._describe_node(node, parent, children)
+            if parent is not None:
+                self._describe_tail(node, shadow, parent)
+        except BaseException:
+            _table[node] = self
+            raise
         return shadow
 
     def _describe_node(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import XmlCepError
 from . import foreign
-from .errors import RefusedError
+from .errors import RefusedError, cuts_short
 from .savepoints import open_journal
 from .shadow import ShadowTree
 from .single import Single
@@ -50,8 +50,8 @@ class Transaction(Single):
     _instead = "begin another one, document.transaction()"
 
     __slots__ = (
-        "_clock", "_failed", "_immediate", "_mark", "_meta", "_outer", "_outer_meta", "_position", "_queue", "_task",
-        "_transactions", "_tree", "number",
+        "_clock", "_failed", "_immediate", "_mark", "_meta", "_missed", "_outer", "_outer_meta", "_position", "_queue",
+        "_task", "_transactions", "_tree", "number",
     )  # fmt: skip
 
     def __init__(
@@ -66,7 +66,7 @@ class Transaction(Single):
         self._failed = ""  # why it is to be undone, whatever leaves its block
         self._mark = object()
         self._task: object = None
-        self._clock = self._position = 0
+        self._clock = self._position = self._missed = 0
         self._queue: deque[Any] = deque()
         self.number = 0
 
@@ -86,23 +86,35 @@ class Transaction(Single):
             )
         foreign.catch_up(tree)
         tree.end_edit()
-        if emitter.delivery.reactor is not None:
-            emitter.delivery.reactor.begin()
+        reactor = emitter.delivery.reactor
+        if reactor is not None:
+            reactor.begin()
+        try:
+            self._begin()
+        except BaseException:  # interrupted: there is no block that could end it
+            self._end()
+            if reactor is not None:
+                reactor.end()
+            raise
+        return self
+
+    def _begin(self) -> None:
+        tree, emitter = self._tree, self._tree.emitter
+        delivery = emitter.delivery
+        self._clock, self._position = tree.clock.ts, delivery.position
+        self._missed = delivery.missed
         self._transactions.open = self
         self._task = _current_task()
         _around.set((*_around.get(), self._mark))
         self.number = emitter.txn = self._transactions.count + 1
         emitter.meta = self._meta or None
         open_journal(tree)
-        self._clock, self._position = tree.clock.ts, emitter.delivery.position
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
-            delivery = emitter.delivery
             self._queue, delivery.queue = delivery.queue, deque()
             delivery.held = True
-        if emitter.delivery.reactor is not None:
-            emitter.delivery.reactor.began()
-        return self
+        if delivery.reactor is not None:
+            delivery.reactor.began()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -129,7 +141,11 @@ class Transaction(Single):
                     self._undo()
                     raise
         finally:
-            self._end()
+            try:
+                self._end()
+            except BaseException:  # interrupted: what is held back would be for ever
+                self._end()
+                raise
             if reactor is not None:
                 reactor.end()
         tree.emitter.delivery.settle()
@@ -186,6 +202,11 @@ class Transaction(Single):
             else:
                 undo(tree, journal)
                 tree.emitter.take_back(self._clock, self._position)
+                tree.emitter.delivery.missed = self._missed
+        except BaseException as error:
+            if cuts_short(error):
+                tree.emitter.delivery.missed += 1
+            raise
         finally:
             if reactor is not None:
                 reactor.feed_only(False)
@@ -196,7 +217,7 @@ class Transaction(Single):
         if self._has_records:
             self._transactions.count = self.number
             emitter.commit(self.number)
-        if not self._immediate:
+        if delivery.held:
             self._queue.extend(delivery.queue)
             delivery.queue = self._queue
             delivery.held = False
