@@ -3,39 +3,82 @@
 The names here are the stable interface; the packages behind them say in their docstrings in which order to
 read them. A newcomer starts with `events` and `algebra`, then `rules`, `engine`, `wrapping`, `log`, `auditing`;
 docs/architecture.md has a first day.
+
+They are imported when they are asked for, so that the command hears Ctrl-C nearly from its beginning on, and
+`import xmlcep` costs what is used. `_PLACES` says where each one is; who reads the code for types is told by imports.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from . import own_packages as own_packages  # first: the others import them
-from .actions.errors import ActionError as ActionError
-from .actions.errors import CascadeError as CascadeError
-from .auditing import AuditResult as AuditResult
-from .auditing import audit as audit
-from .documents.replica import Replica as Replica
-from .engine import Detector as Detector
-from .errors import MissingExtraError as MissingExtraError
-from .errors import RecordError as RecordError
-from .errors import RuleError as RuleError
-from .errors import XmlCepError as XmlCepError
-from .events import CompositeEvent as CompositeEvent
-from .events import PrimitiveEvent as PrimitiveEvent
-from .log import read_log as read_log
-from .recording import rebuild
-from .recording.recorder import Recording as Recording
-from .recording.recorder import record as record
-from .recording.recovery import recover as recover
-from .rules import Rules as Rules
-from .rules import load_rules as load_rules
-from .rules import parse_rules as parse_rules
-from .schema import SchemaError as SchemaError
-from .schema import check_rules as check_rules
-from .schema import combine as combine
-from .schema import derive as derive
-from .versions import diff as diff
-from .wrapping import Document as Document
-from .wrapping import fromstring as fromstring
-from .wrapping import parse as parse
-from .wrapping import wrap as wrap
-from .wrapping.watches import Watch as Watch
+
+if TYPE_CHECKING:
+    from .actions.errors import ActionError as ActionError
+    from .actions.errors import CascadeError as CascadeError
+    from .auditing import AuditResult as AuditResult
+    from .auditing import audit as audit
+    from .documents.replica import Replica as Replica
+    from .engine import Detector as Detector
+    from .errors import MissingExtraError as MissingExtraError
+    from .errors import RecordError as RecordError
+    from .errors import RuleError as RuleError
+    from .errors import XmlCepError as XmlCepError
+    from .events import CompositeEvent as CompositeEvent
+    from .events import PrimitiveEvent as PrimitiveEvent
+    from .log import read_log as read_log
+    from .recording import rebuild as rebuild
+    from .recording.recorder import Recording as Recording
+    from .recording.recorder import record as record
+    from .recording.recovery import recover as recover
+    from .rules import Rules as Rules
+    from .rules import load_rules as load_rules
+    from .rules import parse_rules as parse_rules
+    from .schema import SchemaError as SchemaError
+    from .schema import check_rules as check_rules
+    from .schema import combine as combine
+    from .schema import derive as derive
+    from .versions import diff as diff
+    from .wrapping import Document as Document
+    from .wrapping import fromstring as fromstring
+    from .wrapping import parse as parse
+    from .wrapping import wrap as wrap
+    from .wrapping.watches import Watch as Watch
+
+_PLACES = {
+    "ActionError": "actions.errors",
+    "AuditResult": "auditing",
+    "CascadeError": "actions.errors",
+    "CompositeEvent": "events",
+    "Detector": "engine",
+    "Document": "wrapping",
+    "MissingExtraError": "errors",
+    "PrimitiveEvent": "events",
+    "RecordError": "errors",
+    "Recording": "recording.recorder",
+    "Replica": "documents.replica",
+    "RuleError": "errors",
+    "Rules": "rules",
+    "SchemaError": "schema",
+    "Watch": "wrapping.watches",
+    "XmlCepError": "errors",
+    "audit": "auditing",
+    "check_rules": "schema",
+    "combine": "schema",
+    "derive": "schema",
+    "diff": "versions",
+    "fromstring": "wrapping",
+    "load_rules": "rules",
+    "parse": "wrapping",
+    "parse_rules": "rules",
+    "read_log": "log",
+    "rebuild": "recording",
+    "record": "recording.recorder",
+    "recover": "recording.recovery",
+    "wrap": "wrapping",
+}
 
 __all__ = [
     "ActionError",
@@ -69,3 +112,23 @@ __all__ = [
     "recover",
     "wrap",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or a module of the package, when it is asked for the first time."""
+    place = _PLACES.get(name)
+    if place is not None:
+        value = getattr(import_module(f".{place}", __name__), name)
+        globals()[name] = value
+        return value
+    if not name.startswith("_"):
+        try:
+            return import_module(f".{name}", __name__)
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

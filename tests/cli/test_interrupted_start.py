@@ -1,0 +1,48 @@
+"""Ctrl-C while the command is still being imported: one word, no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("signals_heard")
+
+START = """
+import runpy, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[-1]:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:-1] = ["check", "none.xcep"]
+if sys.argv.pop(0) == "-c":
+    sys.argv.insert(0, "xmlcep")
+if {as_module}:
+    runpy.run_module("xmlcep", run_name="__main__", alter_sys=True)
+else:
+    from xmlcep.__main__ import main
+    sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("as_module", [True, False])
+@pytest.mark.parametrize(
+    "module", ["xmlcep.cli.main", "click", "lxml", "xmlcep.rules", "xmlcep.language.grammar"]
+)
+def test_an_interrupt_during_an_import(module: str, as_module: bool) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", START.replace("{as_module}", str(as_module)), module],
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "stopped\n")
+
+
+def test_the_package_imports_what_is_asked_for() -> None:
+    script = "import sys, xmlcep; print('lxml' in sys.modules); xmlcep.fromstring('<a/>'); print(xmlcep.auditing.audit)"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith("False\n<function audit")
