@@ -6,7 +6,7 @@ import io
 import os
 import sys
 
-from .errors import MissingExtraError
+from .cli import INTERRUPTED
 
 
 def main() -> int:
@@ -24,8 +24,13 @@ def main() -> int:
         package = (error.name or "").partition(".")[0]
         if package not in ("click", "rich"):
             raise
+        from .errors import MissingExtraError
+
         print(f"xmlcep: {MissingExtraError('the command line', package, 'cli')}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:  # all later ones are heard there
+        print("stopped", file=sys.stderr)
+        return INTERRUPTED
     return run()
 
 

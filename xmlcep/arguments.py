@@ -32,6 +32,7 @@ def check(call: str, **given: tuple[object, Kind]) -> None:
     """
     for name, (value, kind) in given.items():
         if not kind.accepts(value):
+            _refuse_name(value)
             refuse(call, name, value, kind.expected)
 
 
@@ -50,6 +51,21 @@ def check_event(call: str, event: object) -> None:
 def refuse(call: str, name: str, value: object, expected: str) -> NoReturn:
     """Raises the error of an argument that cannot be."""
     raise ArgumentError(f"{call}: {name} is {shown(value)}: expected {expected}")
+
+
+def _refuse_name(value: object) -> None:
+    """Raises the error of the name of a file that is not UTF-8: it looks like any other, and logs, findings and
+    summaries, which are UTF-8, could not name it."""
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(text, str):
+        return
+    # Python reads each byte that is not UTF-8 as one of these characters (PEP 383).
+    odd = next((character for character in text if "\udc80" <= character <= "\udcff"), None)
+    if odd is not None:
+        raise ArgumentError(
+            f"{shown(text)}: the name is not UTF-8, as its byte 0x{ord(odd) - 0xDC00:02x} shows: "
+            "rename the file or folder"
+        )
 
 
 def shown(value: object) -> str:

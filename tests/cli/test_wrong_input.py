@@ -221,3 +221,29 @@ def test_odd_names_of_a_log_that_is_to_be_written(name: str, capsys: pytest.Capt
     assert run(["history", "doc.xml", "doc2.xml", "-o", name]) == 2
     assert run([*AUDIT.split(), "--engine", "local", "--out", name]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "audit NAME --rules a.xcep", "audit folder --rules a.xcep", f"{AUDIT} --out NAME", f"{AUDIT} --summary NAME",
+        f"{AUDIT} --quarantine NAME", "log NAME", "verify NAME", "rebuild NAME", "derive NAME",
+        "check a.xcep --schema NAME", "history doc.xml half.xml -o NAME", "demo --keep NAME",
+        "pending NAME --rules a.xcep",
+    ],
+)  # fmt: skip
+def test_names_that_are_not_utf8_are_refused_with_the_reason(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = os.fsdecode(b"caf\xe9.jsonl")
+    try:
+        for made in (Path(name), Path("folder") / name):
+            made.write_text(LOG, encoding="utf-8")
+    except OSError:
+        pytest.skip("the file system takes names in UTF-8 only")
+    if not command.partition(" ")[2].startswith(("NAME", "folder", "a.xcep")):
+        Path(name).unlink()
+    assert run([word.replace("NAME", name) for word in command.split()]) == 2
+    said = capsys.readouterr().err
+    assert "': the name is not UTF-8, as its byte 0xe9 shows: rename the file or folder" in said
+    assert "Traceback" not in said

@@ -134,6 +134,7 @@ def find_files(logs: LogPath | Iterable[LogPath]) -> FoundFiles:
             found.setdefault(os.fspath(log), (os.fspath(log), str(log)))
             continue
         for path in _expand(os.fspath(log), left_out):
+            check("audit()", logs=(path, PATH))
             found.setdefault(os.path.realpath(path), (path, path))
     if not found:
         raise LogError("no log was given: expected files, folders or patterns such as 'logs/*.jsonl'")

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-# C0 and C1 controls but tab and line feed, and the marks that turn the direction of writing.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# C0 and C1 controls but tab and line feed, the marks that turn the direction of writing, and halves of surrogate pairs,
+# which cannot be written: names of files that are not UTF-8 have them.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def plain(text: str) -> str:

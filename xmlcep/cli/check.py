@@ -19,6 +19,7 @@ from ..auditing.plan.partition_key import Pass, make_plan
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..languages import Languages
 from ..rules import Rules
+from ..rules.comparisons import comparisons
 from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
@@ -92,13 +93,12 @@ def command(
         refuse(["with_plan", "quiet"], "--mermaid writes a chart only")
     texts = read_texts(rules)
     try:
-        checked = _checked(texts, schema, locations, references, allow)
+        checked, warnings = _checked(texts, schema, locations, references, allow)
     except RuleError as error:
         if not as_json:
             raise
         click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
-    warnings = [] if schema is not None else [*impossible(checked), *slips(checked)]
     warnings += [] if checked.triggers is None else idle(checked.triggers)
     warnings += empty_lookups(
         checked.references, checked.documents, all_expressions(checked.graph, checked.triggers)
@@ -139,13 +139,14 @@ def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:
 def _checked(
     texts: dict[str, str], schema: str | None, locations: dict[str, str], references: dict[str, str],
     allow: tuple[str, ...],
-) -> Rules:  # fmt: skip
-    """The rules; with a schema with the derived events they use, and an error if they can never match its documents."""
+) -> tuple[Rules, list[RuleProblem]]:  # fmt: skip
+    """The rules and what to warn of; with a schema with the derived events they use, and an error if they can never
+    match its documents."""
     if schema is None:
-        return rules_of(texts, references=references, languages=Languages(allow=allow))
+        rules = rules_of(texts, references=references, languages=Languages(allow=allow))
+        return rules, [*impossible(rules), *slips(rules), *comparisons(rules)]
     rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
-    require_matching(rules, texts, schema, locations=locations)
-    return rules
+    return rules, require_matching(rules, texts, schema, locations=locations)
 
 
 def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan: bool) -> None:

@@ -16,12 +16,12 @@ from click.shell_completion import shell_complete
 from .. import cli as commands
 from ..errors import XmlCepError
 from ..suggestions import did_you_mean_or_list
+from . import INTERRUPTED
 from ._output import all_written, plain
 from ._statements import where_explained
 from ._termination import ending_as_interrupts
 
 WRONG_INPUT = 2
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 COMPLETION = "_XMLCEP_COMPLETE"
 """The environment variable by which a shell asks for completions."""
 PIPE_CLOSED = 141  # 128 + SIGPIPE

@@ -9,9 +9,10 @@ declarations apart, joins equal ones and keeps recursion out of the event graph.
 """
 
 from .checking import check_rules as check_rules
+from .checking import check_values as check_values
 from .combining import combine as combine
 from .deriving import derive as derive
 from .deriving import derive_text as derive_text
 from .errors import SchemaError as SchemaError
 
-__all__ = ["SchemaError", "check_rules", "combine", "derive", "derive_text"]
+__all__ = ["SchemaError", "check_rules", "check_values", "combine", "derive", "derive_text"]

@@ -1,9 +1,9 @@
-"""Rules that can never match documents of a schema."""
+"""Rules that can never match documents of a schema, and values in their conditions that these never have."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -14,7 +14,7 @@ from path_types import PathType, Step
 from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
 from ..algebra.active_rules import Mode, SetValue
 from ..errors import RuleProblem
-from ..events import PrimitiveType
+from ..events import ANY, OPERATIONS, PrimitiveType, Scope
 from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.active_rules import own_events
@@ -22,8 +22,9 @@ from ..rules.apart import Meetings
 from ..rules.ground import Kinds
 from ..rules.impossible import impossible
 from ..rules.rule_programs import RuleProgram
+from ..xpath.possible import EMPTY, Values, any_of, some_of
 from .combining import require_rules
-from .condition_paths import Nodes, unknown_names
+from .condition_paths import Nodes, misfits
 from .deriving import open_schema
 from .ground import UNKNOWN, SchemaGround
 from .loading import Locations
@@ -32,6 +33,7 @@ from .vocabulary import Vocabulary
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
 
+_NO_VARIABLES: Mapping[str, Values] = {}
 _ATTRIBUTE = re.compile(r"/?@[^/@]*$")
 """The attribute that a path ends in."""
 
@@ -47,8 +49,29 @@ def check_rules(
     Of rules that act: names in what they ask, and where they act.
     The rules themselves are right. A bound of the schema, such as maxOccurs, limits what is there at once, not what
     happens, as a deletion can lie between: more insertions than it are no problem.
+    Values that no node has are not among them (`check_values`).
     Raises `SchemaError` for a schema that cannot be read, `TypeError` for rules that are none.
     """
+    return check_names_and_values(rules, schema, locations=locations)[0]
+
+
+def check_values(
+    rules: Rules, schema: str | Path | XMLSchema10, *, locations: Locations | None = None
+) -> list[RuleProblem]:
+    """Comparisons in conditions, filters and the like that are the same for all values that valid documents have.
+
+    Such are those with a text that is no value of the type (its enumeration, pattern, length, lexical form, a fixed
+    value), or with a number outside of its range. A text is taken as a whole, not parted by comments.
+
+    No mistakes by themselves: rules may look for documents that are not valid. Raises what `check_rules` raises.
+    """
+    return check_names_and_values(rules, schema, locations=locations)[1]
+
+
+def check_names_and_values(
+    rules: Rules, schema: str | Path | XMLSchema10, *, locations: Locations | None = None
+) -> tuple[list[RuleProblem], list[RuleProblem]]:
+    """What `check_rules` says, and what `check_values` says."""
     require_rules(rules)
     vocabulary = Vocabulary(open_schema(schema, locations))
     meetings = Meetings(rules, SchemaGround(vocabulary))
@@ -61,6 +84,10 @@ def check_rules(
         problems += checker.active_rule(program)
     problems += meetings.problems
     problems += impossible(rules, nodes=False)
+    return _in_order(problems), _in_order(checker.of_values)
+
+
+def _in_order(problems: list[RuleProblem]) -> list[RuleProblem]:
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
 
 
@@ -71,6 +98,9 @@ class _Checker:
         self.rules = rules
         self.vocabulary = vocabulary
         self.meetings = meetings
+        self.of_values: list[RuleProblem] = []
+        """What was found of values that are never there, beside the problems that methods give."""
+        self.documents = frozenset([*rules.documents, *(each.name for each in rules.references)])
 
     def definition(self, definition: EventDefinition, kind: str = "event") -> Iterator[RuleProblem]:
         subject = f"{kind} {definition.name}"
@@ -81,8 +111,9 @@ class _Checker:
             for name, expression in asked.items():
                 kinds = self.meetings.taken(leaf)
                 yield from self._names(
-                    subject, expression, leaf.type.path, leaf.place(name), is_root=False, kinds=kinds
-                )
+                    subject, expression, leaf.type.path, leaf.place(name), is_root=False, kinds=kinds,
+                    variables=self._of_event(leaf, kinds),
+                )  # fmt: skip
         for operator in operators_of(definition.expression):
             options = operator.options
             group = path_of(operator)
@@ -145,6 +176,7 @@ class _Checker:
         *,
         is_root: bool,
         kinds: Kinds | None = None,
+        variables: Mapping[str, Values] = _NO_VARIABLES,
     ) -> Iterator[RuleProblem]:
         """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``), filter or the like.
 
@@ -154,19 +186,41 @@ class _Checker:
             return
         context = self._nodes(path, kinds)
         namespaces = self.rules.namespaces
-        for name in unknown_names(expression, namespaces, self.vocabulary, context, is_root=is_root):
-            message = f"{subject}: {name.message}: {expression}"
-            yield RuleProblem(message, name.hint, at.part(expression, name.at.start, name.at.width))
+        for found in misfits(
+            expression, namespaces, self.vocabulary, context,
+            is_root=is_root, variables=variables, documents=self.documents,
+        ):  # fmt: skip
+            message = f"{subject}: {found.message}: {expression}"
+            place = at.part(expression, found.at.start, found.at.width)
+            problem = RuleProblem(message, found.hint, place)
+            if found.of_value:
+                self.of_values.append(problem)
+            else:
+                yield problem
+
+    def _of_event(self, leaf: Leaf, kinds: Kinds | None) -> dict[str, Values]:
+        """What is known of the variables of a leaf's event (F2)."""
+        if not isinstance(leaf.type, PrimitiveType):
+            return {}
+        path, operation = leaf.type.path, leaf.type.operation
+        known = {"op": some_of(OPERATIONS if operation == ANY else [operation])}
+        nodes = self._nodes(path, kinds)
+        if leaf.type.scope is Scope.NODE and not path.last.is_element and nodes.owners is not None:
+            value = self.vocabulary.values(nodes.owners, path.last)
+            if value is not None:
+                known["old"] = known["new"] = any_of([value, EMPTY])
+            known |= {"old": EMPTY} if operation == "ins" else {"new": EMPTY} if operation == "del" else {}
+        return known
 
     def _nodes(self, path: PathType | None, kinds: Kinds | None) -> Nodes:
         """What nodes at a path can be, those of these kinds if they are known."""
         if path is None:
             return Nodes(kinds) if kinds else Nodes(None, None, document=True)
         above = path if path.last.is_element else path.parent
-        states = None if above is None else self.vocabulary.states(above)
+        states = self.vocabulary.having(path.last) if above is None else self.vocabulary.states(above)
         if kinds and states is not None and UNKNOWN not in kinds:
             states &= kinds
-        return Nodes(states) if path.last.is_element else Nodes(frozenset(), states)
+        return Nodes(states) if path.last.is_element else Nodes(frozenset(), states, inner=path.last)
 
     def _near(self, path: PathType | None) -> str:
         return "" if path is None else f"the nearest path in the schema is {self._shown(path)}"

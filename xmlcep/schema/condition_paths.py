@@ -1,15 +1,16 @@
-"""The paths in conditions and filters against a schema: names that nothing they look at can have."""
+"""Conditions and filters against a schema: names that nothing they look at can have, values that it never has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from path_types import Step as PathStep
 from path_types.names import namespace_of
 
 from ..suggestions import did_you_mean_or_list
-from ..xpath.parser import parse
+from ..xpath.parser import Written, parse_written
+from ..xpath.possible import Never, Values, any_of, asked_in_vain, never_true
 from ..xpath.syntax import (
     Axis,
     Call,
@@ -27,6 +28,7 @@ from ..xpath.syntax import (
     Syntax,
     Union,
     Variable,
+    variables_in,
 )
 from .model import local
 from .vocabulary import Vocabulary
@@ -39,41 +41,66 @@ _NONE: States = frozenset()
 
 class Nodes(NamedTuple):
     """Nodes that a path looks at: elements of some declarations, texts and attributes of elements of ``owners``, and
-    what the root element stands in (``document``)."""
+    what the root element stands in (``document``). ``inner`` is which text or attribute of the owners, None: any."""
 
     elements: States
     owners: States = _NONE
     document: bool = False
+    inner: PathStep | None = None
 
 
-class UnknownName(NamedTuple):
-    """A name in an expression that cannot be where the path looks for it."""
+class Misfit(NamedTuple):
+    """A name in an expression that cannot be where the path looks for it, or (``of_value``) a value that never is."""
 
     message: str
     hint: str
     at: Span
+    of_value: bool = False
 
 
-def unknown_names(
-    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes, *, is_root: bool
-) -> Iterator[UnknownName]:
-    """The names in an expression that no valid document has there.
+def misfits(
+    expression: str,
+    namespaces: Mapping[str, str],
+    vocabulary: Vocabulary,
+    context: Nodes,
+    *,
+    is_root: bool,
+    variables: Mapping[str, Values],
+    documents: Collection[str],
+) -> Iterator[Misfit]:
+    """The names in an expression that no valid document has there, and comparisons with values that none has.
 
-    ``context`` is what the context node can be, ``is_root`` says that it is the root of all that is seen. The
-    expression has been checked before.
+    ``context`` is what the context node can be, ``is_root`` says that it is the root of all that is seen; ``variables``
+    are those of which something is known, ``documents`` those that are other documents (V8). The expression has been
+    checked before.
     """
     roots = context.elements if is_root else frozenset(vocabulary.schema.roots)
-    yield from _Walk(vocabulary, roots).expression(parse(expression, namespaces), context)
+    written = parse_written(expression, namespaces)
+    walk = _Walk(vocabulary, roots, written, variables, documents)
+    yield from walk.expression(written.syntax, context)
 
 
 class _Walk:
     """Walks an expression with the declarations that its context node can have."""
 
-    def __init__(self, vocabulary: Vocabulary, roots: States) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        roots: States,
+        written: Written,
+        variables: Mapping[str, Values],
+        documents: Collection[str],
+    ) -> None:
         self.vocabulary = vocabulary
         self.roots = roots
+        self.written = written
+        self.variables = variables
+        self.documents = documents
 
-    def expression(self, syntax: Syntax, context: Nodes) -> Iterator[UnknownName]:
+    def expression(self, syntax: Syntax, context: Nodes) -> Iterator[Misfit]:
+        never = self._never(syntax, context)
+        if never is not None:
+            yield Misfit(*never, of_value=True)
         match syntax:
             case Path():
                 yield from self._path(syntax, context)
@@ -96,13 +123,20 @@ class _Walk:
             case Literal() | Number() | Variable():
                 return
 
-    def _path(self, path: Path, context: Nodes) -> Iterator[UnknownName]:
-        nodes = context
-        if isinstance(path.start, Root):
-            nodes = Nodes(_NONE, _NONE, document=True)
-        elif path.start is not None:
+    def _never(self, syntax: Syntax, context: Nodes) -> Never | None:
+        def look(part: Syntax) -> Values | None:
+            return self._values(part, context)
+
+        if isinstance(syntax, Operation):
+            return never_true(self.written, syntax, look)
+        return asked_in_vain(self.written, syntax, look) if isinstance(syntax, Call) else None
+
+    def _path(self, path: Path, context: Nodes) -> Iterator[Misfit]:
+        if path.start is not None and not isinstance(path.start, Root):
             yield from self.expression(path.start, context)
-            nodes = _ANYTHING
+            if any(variable.name in self.documents for variable in variables_in(path.start)):
+                return  # what is there the schema does not say
+        nodes = self._start(path, context)
         for step in path.steps:
             wrong = self._wrong(step, nodes, path.at)
             if wrong is not None:
@@ -112,11 +146,42 @@ class _Walk:
             for predicate in step.predicates:
                 yield from self.expression(predicate, nodes)
 
+    def _start(self, path: Path, context: Nodes) -> Nodes:
+        if path.start is None:
+            return context
+        return Nodes(_NONE, _NONE, document=True) if isinstance(path.start, Root) else _ANYTHING
+
+    def _values(self, syntax: Syntax, context: Nodes) -> Values | None:
+        """What is known of the values of a path, a variable, or several paths."""
+        match syntax:
+            case Variable():
+                return self.variables.get(syntax.name)
+            case Union():
+                parts = [self._values(operand, context) for operand in syntax.operands]
+                return None if None in parts else any_of(part for part in parts if part is not None)
+            case Path():
+                nodes = self._start(syntax, context)
+                for step in syntax.steps:
+                    nodes = self._after(step, nodes)
+                return self._values_of(nodes)
+        return None
+
+    def _values_of(self, nodes: Nodes) -> Values | None:
+        if nodes.document or nodes.elements is None or nodes.owners is None:
+            return None
+        declarations = self.vocabulary.schema.declarations
+        found = [declarations[index].values for index in nodes.elements]
+        if nodes.owners:
+            found.append(self.vocabulary.values(nodes.owners, nodes.inner))
+        return None if None in found or not found else any_of(each for each in found if each is not None)
+
     def _after(self, step: Step, nodes: Nodes) -> Nodes:
         """What a step leads to."""
         reached = self._reached(step.axis, nodes)
+        if step.axis is Axis.SELF and step.test is NodeTest.NODE:
+            return nodes
         if step.axis is Axis.ATTRIBUTE or step.test is NodeTest.TEXT:
-            return Nodes(_NONE, self._having(step, reached.owners))
+            return Nodes(_NONE, self._having(step, reached.owners), inner=_inner(step))
         if not isinstance(step.test, NameTest):
             return reached
         test, elements = step.test, reached.elements
@@ -126,15 +191,14 @@ class _Walk:
 
     def _having(self, step: Step, owners: States) -> States:
         """Those that have such an attribute."""
-        test = step.test
-        if owners is None or not isinstance(test, NameTest) or test.local is None or test.uri is None:
+        wanted = None if step.test is NodeTest.TEXT else _inner(step)
+        if owners is None or wanted is None:
             return owners
-        wanted = PathStep.attribute(f"{{{test.uri}}}{test.local}" if test.uri else test.local)
         return frozenset(index for index in owners if self.vocabulary.has(index, wanted))
 
     def _reached(self, axis: Axis, nodes: Nodes) -> Nodes:
         """All that is on an axis."""
-        elements, owners, document = nodes
+        elements, owners, document, _ = nodes
         vocabulary = self.vocabulary
         if axis is Axis.SELF:
             return nodes
@@ -162,7 +226,7 @@ class _Walk:
             return Nodes(_joined(around, elements), owners, document=True)
         return Nodes(around, _NONE, document=True)
 
-    def _wrong(self, step: Step, nodes: Nodes, at: Span) -> UnknownName | None:
+    def _wrong(self, step: Step, nodes: Nodes, at: Span) -> Misfit | None:
         test = step.test
         if not isinstance(test, NameTest) or test.local is None or test.uri is None:
             return None
@@ -188,9 +252,9 @@ class _Walk:
             declarations = self.vocabulary.schema.declarations
             known = [declarations[index].name for index in among or range(len(declarations))]
             where = f"no element {test.local} can be there"
-        return UnknownName(where, did_you_mean_or_list(test.local, map(local, known)), at)
+        return Misfit(where, did_you_mean_or_list(test.local, map(local, known)), at)
 
-    def _wrong_attribute(self, name: str, states: States, at: Span) -> UnknownName | None:
+    def _wrong_attribute(self, name: str, states: States, at: Span) -> Misfit | None:
         everywhere = range(len(self.vocabulary.schema.declarations))
         among = everywhere if states is None else states
         if states is None and self.vocabulary.is_open:
@@ -205,7 +269,7 @@ class _Walk:
             if len(parents) == 1
             else f"no attribute {local(name)} can be there"
         )
-        return UnknownName(where, did_you_mean_or_list(local(name), known), at)
+        return Misfit(where, did_you_mean_or_list(local(name), known), at)
 
     def _name(self, index: int) -> str:
         return self.vocabulary.schema.declarations[index].name
@@ -215,6 +279,16 @@ class _Walk:
 
 
 _ANYTHING = Nodes(None, None, document=True)
+
+
+def _inner(step: Step) -> PathStep | None:
+    """The text or attribute that a step leads to, None if it can be any."""
+    test = step.test
+    if test is NodeTest.TEXT:
+        return PathStep.text()
+    if not isinstance(test, NameTest) or test.local is None or test.uri is None:
+        return None
+    return PathStep.attribute(f"{{{test.uri}}}{test.local}" if test.uri else test.local)
 
 
 def _joined(first: States, second: States) -> States:

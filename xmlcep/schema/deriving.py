@@ -100,19 +100,23 @@ def derive_text(schema: str | Path | XMLSchema10, **options: object) -> str:
 
 
 def open_schema(schema: str | Path | XMLSchema10, locations: Locations | None = None) -> Schema:
-    """A schema's declarations, equal ones merged; raises like `derive`."""
-    return merge_equal(_read(schema, None, locations))
+    """A schema's declarations with the values there can be, equal ones merged; raises like `derive`."""
+    return merge_equal(_read(schema, None, locations, values=True))
 
 
-def _read(schema: str | Path | XMLSchema10, root: str | None, locations: Locations | None) -> Schema:
+def _read(
+    schema: str | Path | XMLSchema10, root: str | None, locations: Locations | None, *, values: bool = False
+) -> Schema:
     if isinstance(schema, str | Path):
         loaded, unresolved = load_schema(schema, locations=locations)
-        return read_schema(loaded, root=root, unresolved=unresolved, source_name=Path(schema).name)
+        return read_schema(
+            loaded, root=root, unresolved=unresolved, source_name=Path(schema).name, values=values
+        )
     if not hasattr(schema, "maps"):
         raise SchemaError(
             f"the schema is a {type(schema).__name__}: give a file, or a schema of the xmlschema library"
         )
-    return read_schema(schema, root=root)
+    return read_schema(schema, root=root, values=values)
 
 
 def _choice(name: str, given: object, choices: type[_E]) -> _E:

@@ -2,11 +2,13 @@
 
 Nothing else of them matters to what makes an element complete, and what the library does with them can take
 for ever: it matches default, fixed and enumerated values with the patterns, and every enumerated value with those
-of the type that is restricted.
+of the type that is restricted. What was there before stays in attributes of our own, for those who ask what values
+there can be (`simple_types`).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -14,6 +16,7 @@ MAX_ENUMERATION = 1_000
 """Values of an enumeration that are kept one by one; of a longer one only whether the empty string is in it."""
 
 _XSD = "{http://www.w3.org/2001/XMLSchema}"
+_PATTERN, _ENUMERATION = "{urn:xmlcep:schema}pattern", "{urn:xmlcep:schema}enumeration"
 _SOMETHING, _ANYTHING = r"[\s\S]+", r"[\s\S]*"
 _QUANTIFIER = re.compile(r"[?*+]|\{(\d+)(,\d*)?\}")
 
@@ -29,11 +32,24 @@ def simplify_facets(root: Any) -> None:
                 child for child in restriction if child.tag != values[0].tag or child is values[0]
             ]
             values[0].tag = f"{_XSD}pattern"
+            values[0].set(_ENUMERATION, json.dumps([value.get("value", "") for value in values]))
             values[0].set("value", _ANYTHING if has_empty else _SOMETHING)
         for pattern in restriction.findall(f"{_XSD}pattern"):
             takes_empty = accepts_empty(pattern.get("value", ""))
-            if takes_empty is not None:
+            if takes_empty is not None and pattern.get(_ENUMERATION) is None:
+                pattern.set(_PATTERN, pattern.get("value", ""))
                 pattern.set("value", _ANYTHING if takes_empty else _SOMETHING)
+
+
+def kept_pattern(pattern: Any) -> str:
+    """What stood in an element that is a pattern."""
+    return str(pattern.get(_PATTERN, pattern.get("value", "")))
+
+
+def kept_enumeration(pattern: Any) -> tuple[str, ...] | None:
+    """The values of the enumeration that a pattern stands for; None if it stands for none."""
+    kept = pattern.get(_ENUMERATION)
+    return None if kept is None else tuple(json.loads(kept))
 
 
 def accepts_empty(pattern: str) -> bool | None:

@@ -7,11 +7,13 @@ children by their index in `Schema.declarations`, so that recursive schemas are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from path_types.names import local_name, namespace_of
+
+from ..xpath.possible import Values
 
 
 class GroupKind(Enum):
@@ -82,11 +84,12 @@ Part: TypeAlias = ElementPart | WildcardPart | GroupPart
 
 @dataclass(frozen=True, slots=True)
 class AttributePart:
-    """An attribute that an element can have."""
+    """An attribute that an element can have. ``values`` is what it can be, None where that was not asked for."""
 
     name: str
     required: bool
     fixed: bool = False
+    values: Values | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ class Declaration:
     ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
     ``simple_type``: the declared type is a simple one. ``content`` is that of the alternative without a test, if there
     is one. ``unasked``: the contents of alternatives where a test is nothing that conditions can ask.
+    ``values`` is what its text can be, None where that is not known or was not asked for.
     """
 
     name: str
@@ -150,6 +154,7 @@ class Declaration:
     is_global: bool = False
     documentation: str = ""
     notes: tuple[str, ...] = ()
+    values: Values | None = field(default=None, compare=False, repr=False)
 
     def contents(self) -> Iterator[Content]:
         """The contents that an instance can have: the declared type's, and those of derived types and alternatives."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..suggestions import did_you_mean_or_list
+from ..xpath.possible import EMPTY, Values
 from .alternatives import read_test
 from .errors import SchemaError
 from .model import (
@@ -24,6 +25,7 @@ from .model import (
     Wildcard,
     WildcardPart,
 )
+from .simple_types import SimpleTypes
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
@@ -39,26 +41,35 @@ _BUILT_IN = {
     _XSD, "http://www.w3.org/2001/XMLSchema-instance", "http://www.w3.org/2007/XMLSchema-versioning",
 }  # fmt: skip
 _ANY_TYPE = f"{{{_XSD}}}anyType"
+_ANY_SIMPLE = {f"{{{_XSD}}}anySimpleType", f"{{{_XSD}}}anyAtomicType"}
 _ERROR = f"{{{_XSD}}}error"
 """The type of which nothing is valid (XSD 1.1)."""
 
 
 def read_schema(
-    schema: XMLSchema10, *, root: str | None = None, unresolved: Iterable[str] = (), source_name: str = ""
+    schema: XMLSchema10,
+    *,
+    root: str | None = None,
+    unresolved: Iterable[str] = (),
+    source_name: str = "",
+    values: bool = False,
 ) -> Schema:
     """All that can be reached from ``root`` (a global element's name), or from every global element.
 
-    ``unresolved`` are imports that failed; they become notes. Raises `SchemaError` for an unknown root and
-    for schemas beyond `MAX_DECLARATIONS` and `MAX_PARTS`.
+    ``unresolved`` are imports that failed; they become notes. ``values``: also what texts and attributes can be. Raises
+    `SchemaError` for an unknown root and for schemas beyond `MAX_DECLARATIONS` and `MAX_PARTS`.
     """
-    return _Reader(schema).read(root, tuple(unresolved), source_name or str(schema.name or "schema"))
+    return _Reader(schema, SimpleTypes() if values else None).read(
+        root, tuple(unresolved), source_name or str(schema.name or "schema")
+    )
 
 
 class _Reader:
     """Reads declarations as they are come upon; a declaration is known by its component."""
 
-    def __init__(self, schema: XMLSchema10) -> None:
+    def __init__(self, schema: XMLSchema10, values: SimpleTypes | None) -> None:
         self.schema = schema
+        self.values = values
         self.indexes: dict[int, int] = {}
         self.waiting: deque[Any] = deque()
         self.components: list[Any] = []  # keeps the components alive, so that their ids stay theirs
@@ -156,7 +167,32 @@ class _Reader:
             is_global=element.is_global(),
             documentation=documentation,
             notes=notes,
+            values=self._values(element, (type_, *self._instead_of(element))),
         )
+
+    def _instead_of(self, element: Any) -> Iterator[Any]:
+        """The types that an instance can have instead of the declared one."""
+        yield from (other for other in self._derived_from(element.type) if not other.abstract)
+        yield from (
+            each.type for each in getattr(element, "alternatives", None) or () if each.type.name != _ERROR
+        )
+
+    def _values(self, element: Any, types: Iterable[Any]) -> Values | None:
+        """What the text of an element can be; None if it is not known, as in mixed content."""
+        if self.values is None:
+            return None
+        found = []
+        for type_ in types:
+            if not type_.is_simple() and not type_.has_simple_content():
+                return None
+            simple = type_ if type_.is_simple() else type_.content
+            if simple.name in _ANY_SIMPLE:
+                return None  # xsi:type can name any simple type
+            fixed = element.fixed
+            found.append(self.values.of(simple) if fixed is None else self.values.fixed(simple, fixed))
+        if element.nillable or element.default is not None or element.fixed is not None:
+            found.append(EMPTY)
+        return self.values.any_of(found)
 
     def _alternatives(
         self, element: Any
@@ -258,12 +294,24 @@ class _Reader:
 
     def _attributes(self, type_: Any) -> tuple[tuple[AttributePart, ...], tuple[Wildcard, ...]]:
         found = [
-            AttributePart(name, attribute.use == "required", attribute.fixed is not None)
+            AttributePart(
+                name,
+                attribute.use == "required",
+                attribute.fixed is not None,
+                self._attribute_values(attribute),
+            )
             for name, attribute in type_.attributes.items()
             if name is not None and attribute.use != "prohibited"
         ]
         wildcard = type_.attributes.get(None)
         return tuple(found), () if wildcard is None else (self._wildcard(wildcard),)
+
+    def _attribute_values(self, attribute: Any) -> Values | None:
+        if self.values is None:
+            return None
+        if attribute.fixed is not None:
+            return self.values.fixed(attribute.type, attribute.fixed)
+        return self.values.of(attribute.type)
 
     def _wildcard(self, particle: Any) -> Wildcard:
         """The wildcard of a particle, or of attributes."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from path_types import Axis, PathType, Step
 
 from ..suggestions import KnownNames
-from .model import Schema, TextKind, Wildcard, elements, local, namespace, wildcards
+from ..xpath.possible import Values, any_of
+from .model import Content, Schema, TextKind, Wildcard, elements, local, namespace, wildcards
 from .naming import XSI
 
 _ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "schemaLocation", "noNamespaceSchemaLocation")}
@@ -96,6 +97,10 @@ class Vocabulary:
     def _having(self, step: Step) -> list[int]:
         """Declarations with such an attribute, or with text."""
         return [index for index in range(len(self.schema.declarations)) if self.has(index, step)]
+
+    def having(self, step: Step) -> frozenset[int] | None:
+        """The declarations of the elements with such an attribute, or with text; None: not known."""
+        return None if self.is_open else frozenset(self._having(step))
 
     def states(self, path: PathType) -> frozenset[int] | None:
         """The declarations that an element with a path that is, or ends with, ``path`` can be of; None: not known."""
@@ -224,11 +229,32 @@ class Vocabulary:
             return any(content.text is not TextKind.NONE for content in declaration.contents())
         if namespace(name) == XSI:  # no wildcard is about these
             return name in _ALWAYS or (name == _NIL and declaration.nillable)
-        return any(
-            name in {attribute.name for attribute in content.attributes}
-            or any(self._lets_in(wildcard, name) for wildcard in content.any_attribute)
-            for content in declaration.contents()
+        return any(self._has(content, name) for content in declaration.contents())
+
+    def _has(self, content: Content, attribute: str) -> bool:
+        return attribute in {each.name for each in content.attributes} or any(
+            self._lets_in(wildcard, attribute) for wildcard in content.any_attribute
         )
+
+    def values(self, states: Iterable[int], inner: Step | None) -> Values | None:
+        """What the text of such elements can be, or this attribute of theirs; None: not known, or ``inner`` is None."""
+        if inner is None:
+            return None
+        found: list[Values] = []
+        for index in states:
+            declaration = self.schema.declarations[index]
+            if inner.axis is Axis.CHILD:
+                given: list[Values | None] = [declaration.values]
+            else:
+                contents = [content for content in declaration.contents() if self._has(content, inner.test)]
+                given = [each.values for c in contents for each in c.attributes if each.name == inner.test]
+                if any(inner.test not in {each.name for each in content.attributes} for content in contents):
+                    return None  # a wildcard lets it in
+            for each in given:
+                if each is None:
+                    return None
+                found.append(each)
+        return any_of(found) if found else None
 
     def _lets_in(self, wildcard: Wildcard, attribute: str) -> bool:
         return wildcard.admits(attribute) and (not wildcard.strict or attribute in self.schema.attributes)

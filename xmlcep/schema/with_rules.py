@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..errors import RuleProblem
 from ..languages import Languages
 from ..rules import ReferenceSource, Rules
 from ..rules.files import rule_error
 from ..rules.references import ReferenceSources
-from .checking import check_rules
+from .checking import check_names_and_values
 from .combining import combine_texts
 from .deriving import derive
 from .loading import Locations
@@ -35,8 +36,10 @@ def rules_with_schema(
 
 def require_matching(
     rules: Rules, texts: Mapping[str, str], schema: str | Path, *, locations: Locations | None = None
-) -> None:
-    """Raises `RuleError` with everything in rules texts that no document of the schema can ever match."""
-    problems = check_rules(rules, schema, locations=locations)
+) -> list[RuleProblem]:
+    """Comparisons with values that no document of the schema has, which are worth a warning; raises `RuleError` with
+    everything in rules texts that no document of the schema can ever match."""
+    problems, warnings = check_names_and_values(rules, schema, locations=locations)
     if problems:
         raise rule_error(problems, texts)
+    return warnings

@@ -6,8 +6,8 @@ It knows the grammar and nothing else: whether functions and variables exist and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, NoReturn
 
 from ..language import PREDECLARED
 from ..suggestions import did_you_mean
@@ -49,6 +49,25 @@ def parse(expression: str, namespaces: Mapping[str, str] | None = None) -> Synta
     prefix have none). Clark notation ``{uri}name`` needs no prefix.
     """
     return _Parser(expression, {**PREDECLARED, **(namespaces or {})}).parse()
+
+
+class Written(NamedTuple):
+    """A syntax tree, and where its operands and arguments are written in the text of the expression."""
+
+    syntax: Syntax
+    extent: Callable[[Syntax], Span]
+    text: str
+
+    def of(self, part: Syntax) -> str:
+        """An operand or argument as it is written: `Span` alone marks where it begins."""
+        start, width = self.extent(part)
+        return self.text[start : start + width]
+
+
+def parse_written(expression: str, namespaces: Mapping[str, str] | None = None) -> Written:
+    """The syntax tree of an expression, and where its parts are written; raises what `parse` raises."""
+    parser = _Parser(expression, {**PREDECLARED, **(namespaces or {})})
+    return Written(parser.parse(), parser.extent, expression)
 
 
 def compared(expression: str, namespaces: Mapping[str, str] | None = None) -> list[str]:
@@ -96,6 +115,11 @@ class _Parser:
     def written(self, part: Syntax) -> str:
         """A part of the tree as it is written: `at` only marks where it begins."""
         return self.expression[slice(*self._extent(part))]
+
+    def extent(self, part: Syntax) -> Span:
+        """From where on, and how wide, an operand or argument is written."""
+        start, end = self._extent(part)
+        return Span(start, end - start)
 
     def _extent(self, part: Syntax) -> tuple[int, int]:
         if id(part) not in self.extents and isinstance(part, Operation):

@@ -180,6 +180,14 @@ def variables_in(syntax: Syntax | Step) -> Iterator[Variable]:
         yield from variables_in(part)
 
 
+def parts_of(syntax: Syntax | Step) -> Iterator[Syntax]:
+    """An expression and all expressions in it, from left to right."""
+    if not isinstance(syntax, Step):
+        yield syntax
+    for part in _parts(syntax):
+        yield from parts_of(part)
+
+
 def paths_from_variables_in(syntax: Syntax | Step) -> Iterator[tuple[str, tuple[Step, ...]]]:
     """The steps of paths that start at a variable, each with the variable's name: ``$parts/parts/part``."""
     if isinstance(syntax, Path) and isinstance(syntax.start, Variable):

@@ -1,7 +1,8 @@
 """Equal declarations become one, so that one event serves all of them (reuse of trees, Example 14).
 
 Two declarations are equal when an instance cannot tell them apart: same name, same attributes and text, and
-the same content model over children that are equal in turn.
+the same content model over children that are equal in turn. Where it was asked for what texts and attributes can be,
+those of other types are others.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def _signature(declaration: Declaration, classes: list[int], known: dict[int, Ha
         declaration.has_default,
         declaration.abstract_type,
         declaration.simple_type,
+        declaration.values,
         _content_signature(declaration.content, classes, known),
         tuple(
             (other.name, _content_signature(other.content, classes, known)) for other in declaration.derived
@@ -83,7 +85,8 @@ def _content_signature(content: Content, classes: list[int], known: dict[int, Ha
     if signature is None:
         signature = known[id(content)] = hash(
             (
-                content.attributes, content.any_attribute, content.text, content.mixed, content.notes,
+                content.attributes, tuple(each.values for each in content.attributes), content.any_attribute,
+                content.text, content.mixed, content.notes,
                 _part(content.model, classes.__getitem__),
             )
         )  # fmt: skip

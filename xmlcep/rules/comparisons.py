@@ -1,0 +1,71 @@
+"""Comparisons that are false whatever the document: of something that is no number with ``<`` and the like, of ``$op``
+with another word than ``ins``, ``upd`` or ``del``. A schema knows of more (`xmlcep.schema.check_values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..algebra import EventDefinition, leaves_of, operators_of
+from ..errors import RuleProblem
+from ..events import ANY, OPERATIONS, PrimitiveType
+from ..position import Position
+from ..xpath.parser import parse_written
+from ..xpath.possible import Values, asked_in_vain, never_true, of_variables, some_of
+from ..xpath.syntax import Call, Operation, parts_of
+from .active_rules import own_events
+from .ruleset import Rules
+
+_Asked = tuple[str, str | None, Position, Mapping[str, Values]]
+
+
+def comparisons(rules: Rules) -> list[RuleProblem]:
+    """The comparisons that no event makes true, in the order of the text."""
+    found = []
+    for subject, expression, at, known in _asked(rules):
+        if expression is None:
+            continue
+        written = parse_written(expression, rules.namespaces)
+        look = of_variables(known)
+        for part in parts_of(written.syntax):
+            never = None
+            if isinstance(part, Operation):
+                never = never_true(written, part, look)
+            elif isinstance(part, Call):
+                never = asked_in_vain(written, part, look)
+            if never is not None:
+                message = f"{subject}: {never.message}: {expression}"
+                place = at.part(expression, never.at.start, never.at.width)
+                found.append(RuleProblem(message, never.hint, place))
+    return sorted(found, key=lambda problem: (problem.line, problem.column))
+
+
+def _asked(rules: Rules) -> Iterator[_Asked]:
+    """All expressions of rules: of what, where, and what is known of the variables."""
+    for definition in rules.definitions:
+        yield from _of_event(f"event {definition.name}", definition)
+    for own in own_events(rules.active_rules):
+        yield from _of_event(f"rule {own.name}", own)
+    for rule in rules.active_rules:
+        yield f"rule {rule.name}", rule.condition, rule.place("if"), {}
+        for action in rule.actions:
+            for name in ("target", "source", "value"):
+                yield f"rule {rule.name}", getattr(action, name, None), action.places.get(name, rule.at), {}
+
+
+def _of_event(subject: str, definition: EventDefinition) -> Iterator[_Asked]:
+    for leaf in leaves_of(definition.expression):
+        operation = leaf.type.operation if isinstance(leaf.type, PrimitiveType) else None
+        words = OPERATIONS if operation == ANY else [operation]
+        known = {} if operation is None else {"op": some_of(map(str, words))}
+        for name, expression in (
+            ("filter", leaf.filter),
+            *((f"as {n}", value) for n, value in leaf.bindings),
+        ):
+            yield subject, expression, leaf.place(name), known
+    for operator in operators_of(definition.expression):
+        options = operator.options
+        for name, expression in (("when", options.when), ("if", options.guard), ("having", options.having)):
+            yield subject, expression, options.place(name, operator.at), {}
+        for let in options.let:
+            yield subject, let.expression, options.place(f"let {let.name}", operator.at), {}
