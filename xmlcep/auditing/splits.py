@@ -292,8 +292,11 @@ class _Held:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is more than half of what may be held."""
-        return 2 * self.records > ARROW_BLOCK or 2 * self._size > JOINED_BYTES
+        """Whether there is no room for another block like the last."""
+        last = self.pieces[-1].block
+        return isinstance(last, ArrowBlock) and (
+            self.records + len(last) > ARROW_BLOCK or self._size + last.size > JOINED_BYTES
+        )
 
     def add(self, piece: Piece) -> None:
         """Holds a block."""

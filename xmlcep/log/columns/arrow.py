@@ -43,7 +43,8 @@ _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
 class ArrowBlock(Block):
     """A record batch of a log, the first record of which has the number ``first``.
 
-    ``doc`` is the document where no column names it.
+    ``doc`` is the document where no column names it. The batch has those columns of the file's ``schema`` in which
+    there are values.
     """
 
     def __init__(
@@ -53,10 +54,12 @@ class ArrowBlock(Block):
         complain: Callable[[int, str], BadRecord],
         doc: str | None = None,
         first: int = 1,
+        schema: pyarrow.Schema | None = None,
     ) -> None:
         super().__init__(items, complain, first)
         self._batch = batch
         self._doc = doc
+        self._schema = schema or batch.schema
 
     def __len__(self) -> int:
         return len(self._batch)
@@ -97,16 +100,18 @@ class ArrowBlock(Block):
     @property
     def size(self) -> int:
         """How many bytes it takes in memory."""
-        return int(self._batch.nbytes)
+        return int(self._batch.get_total_buffer_size())
 
     def goes_with(self, other: ArrowBlock) -> bool:
         """Whether it and another can be `JoinedBlocks`: columns are alike, and no record says what the clock shows."""
-        schema = self._batch.schema
-        if not schema.equals(other._batch.schema) or ("doc" not in schema.names and self._doc != other._doc):
+        schema = self._schema
+        if not schema.equals(other._schema) or ("doc" not in schema.names and self._doc != other._doc):
             return False
-        return "clock" not in schema.names or not (self._has_clocks() or other._has_clocks())
+        return not (self._has_clocks() or other._has_clocks())
 
     def _has_clocks(self) -> bool:
+        if "clock" not in self._batch.schema.names:
+            return False
         clock = self._batch.column("clock")
         return bool(clock.null_count < len(clock))
 
@@ -121,7 +126,8 @@ class JoinedBlocks(Columnar):
     def _checked(self, types: RecordTypes) -> _Columns | None:
         import pyarrow as pa
 
-        batch = pa.concat_batches([block._batch for block in self._blocks])
+        tables = [pa.Table.from_batches([block._batch]) for block in self._blocks]
+        (batch,) = pa.concat_tables(tables, promote_options="default").combine_chunks().to_batches()
         return _columns_of(batch, self._blocks[0]._doc, types)
 
 
