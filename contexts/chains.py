@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 
-from .combinations import Combinations, Pools, Stores
+from .combinations import Combinations, Pools, Stores, places, with_something
 from .constraints.constraint import Objection
 from .entry import EMPTY_START, END, SILENT, START, Combination, Entry, all_silent
 from .group import Group
@@ -140,12 +140,28 @@ class Chains(Combinations):
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
         assert terminator is not None
-        chain = oldest_chain(group.stored[:-1], terminator)
-        return None if chain is None or (group.owners is not None and all_silent(chain)) else chain
+        stores = group.stored[:-1]
+        chain = oldest_chain(stores, terminator)
+        if chain is None or group.owners is None or not all_silent(chain):
+            return chain
+        found = [oldest_chain(pools, terminator) for pools in with_something(stores)]
+        return min(
+            (other for other in found if other is not None),
+            key=lambda other: places(stores, other[:-1]), default=None,
+        )  # fmt: skip
 
-    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
-        chain = newest_chain(pools[:-1], terminator)
-        return None if chain is None or (group.owners is not None and all_silent(chain)) else chain
+    def newest(
+        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
+    ) -> Combination | None:
+        stores = pools[:-1]
+        chain = newest_chain(stores, terminator)
+        if chain is None or not all_silent(chain[:-1] if repeated else chain):
+            return chain
+        found = [newest_chain(others, terminator) for others in with_something(stores)]
+        return max(
+            (other for other in found if other is not None),
+            key=lambda other: places(stores, other[:-1])[::-1], default=None,
+        )  # fmt: skip
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
         if not all(group.stored):
@@ -167,11 +183,18 @@ class Chains(Combinations):
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]
-        if child == len(pools) - 1:
-            chains = [oldest_chain(pools[:-1], entry)]
-        else:
-            chains = [oldest_chain(pools[:-1], terminator) for terminator in pools[-1]]
-        return any(chain is not None and not all_silent(chain) for chain in chains)
+        is_silent = False
+        for terminator in pools[-1]:
+            chain = oldest_chain(pools[:-1], terminator)
+            if chain is not None:
+                if not all_silent(chain):
+                    return True
+                is_silent = True
+        return is_silent and any(
+            oldest_chain(some[:-1], terminator) is not None
+            for some in with_something(pools)
+            for terminator in some[-1]
+        )
 
     def objection(self, group: Group) -> Objection | None:
         """The first two of the newest events that are not in order, if there is no chain."""

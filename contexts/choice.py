@@ -7,7 +7,7 @@ from itertools import combinations as subsets
 from itertools import product
 from typing import NamedTuple
 
-from .combinations import Pools
+from .combinations import Pools, partners
 from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .entry import AT, EVENT, Combination, Entry, all_silent
 from .group import Group
@@ -43,11 +43,16 @@ class Choice(UnderConstraints):
         foremost = None if self._admit is not None or group.shared else self._foremost(group)
         return foremost or next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
 
-    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+    def newest(
+        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
+    ) -> Combination | None:
         """With the terminator; the others' stored times, descending, are greatest."""
         others = (one for one in _candidates(pools) if one.operand != child)
         first = _Candidate(terminator[AT], child, 0, terminator)
-        return next(self._chosen(group, sorted(others, key=_newest_first), [first]), None)
+        for chosen in self._chosen(group, sorted(others, key=_newest_first), [first]):
+            if not repeated or not all_silent(partners(chosen, child)):
+                return chosen
+        return None
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
         """The operands whose newest events are the newest; only this one is tried."""

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from .constraints.constraint import Objection
-from .entry import Combination, Entry, all_silent
+from .entry import SILENT, Combination, Entry, all_silent
 from .group import Group
 
 Stores: TypeAlias = Sequence[Sequence[Entry]]
@@ -45,9 +45,11 @@ class Combinations(ABC):
         ``terminator`` if that is given."""
 
     @abstractmethod
-    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+    def newest(
+        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
+    ) -> Combination | None:
         """``terminator`` as operand ``child``'s; from the last operand to the first the newest event in ``pools``
-        that can be extended to a combination."""
+        that can be extended to a combination; ``repeated``: to one with a partner that is not silent (C5)."""
 
     @abstractmethod
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
@@ -104,7 +106,10 @@ class AnyOrder(Combinations):
         stored = group.stored
         return _counted(group, tuple(map(_FIRST, stored))) if all(stored) else None
 
-    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+    def newest(
+        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
+    ) -> Combination | None:
+        """The very newest: where these are silent a repetition ends (C1)."""
         chosen: list[Entry] = []
         for k, entries in enumerate(pools):
             if k == child:
@@ -113,6 +118,8 @@ class AnyOrder(Combinations):
                 chosen.append(entries[-1])
             else:
                 return None
+        if repeated and all_silent(partners(chosen, child)):
+            return None
         return _counted(group, tuple(chosen))
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
@@ -140,6 +147,28 @@ class AnyOrder(Combinations):
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         return None in chosen or not all_silent(chosen)
+
+
+def partners(combination: Sequence[Entry | None], child: int) -> list[Entry | None]:
+    """All of it but operand ``child``'s."""
+    return [entry for k, entry in enumerate(combination) if k != child]
+
+
+def with_something(pools: Pools) -> Iterator[list[Sequence[Entry]]]:
+    """The pools with one of them, each in turn, without what is silent. What is in one of these is not silent only, and
+    whatever is not is in one of these: so it can be found without going through all that is."""
+    for k, pool in enumerate(pools):
+        left = [entry for entry in pool if not entry[SILENT]]
+        if left:
+            yield [*pools[:k], left, *pools[k + 1 :]]
+
+
+def places(pools: Pools, combination: Sequence[Entry]) -> list[int]:
+    """Where in their pools its entries stand."""
+    return [
+        next(place for place, one in enumerate(pool) if one is entry)
+        for pool, entry in zip(pools, combination, strict=True)
+    ]
 
 
 def _counted(group: Group, combination: Combination) -> Combination | None:

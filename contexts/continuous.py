@@ -8,7 +8,7 @@ from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import AT, EVENT, SILENT, Combination, Entry, all_silent
+from .entry import AT, EVENT, SILENT, Combination, Entry
 from .group import Group, discard
 from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
 
@@ -99,12 +99,9 @@ def _with_arrivals(
 def _with_arrival(group: Group, exists: Combinations, child: int, arrival: Entry) -> list[Combination]:
     """One arrival, which stays; its partners are consumed as they are used."""
     found: list[Combination] = []
-    while (chosen := exists.newest(group, group.stored, child, arrival)) is not None:
-        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child]
-        if found and all_silent(entry for _, entry in partners):
-            break  # a repetition needs a partner that can run out (C5)
+    while (chosen := exists.newest(group, group.stored, child, arrival, repeated=bool(found))) is not None:
         found.append(chosen)
-        group.consume(partners)
+        group.consume((k, entry) for k, entry in enumerate(chosen) if k != child)
     return found
 
 
@@ -141,12 +138,10 @@ def _repetitions(group: Group, exists: Combinations, child: int, terminator: Ent
     leave = _left_until_the_last if exists.constrained else _left_with_what_follows
     pools = [list(entries) for entries in group.stored]
     repeated = False
-    while (chosen := exists.newest(group, pools, child, terminator)) is not None:
-        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child and entry is not None]
-        if repeated and all_silent(entry for _, entry in partners):
-            return
+    while (chosen := exists.newest(group, pools, child, terminator, repeated=repeated)) is not None:
         yield chosen
         repeated = True
+        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child and entry is not None]
         pools = leave(group, pools, partners)
 
 

@@ -26,6 +26,9 @@ class Owner(Protocol):
     def consumed(self, entry: Entry) -> None:
         """An event of it was consumed (H7, M3)."""
 
+    def is_integrating(self, entry: Entry) -> bool:
+        """Whether an event of it is one that the next one integrates (M1)."""
+
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
         """The silent empty composite available once ``entry`` is gone from ``stored`` (M5), if any."""
 

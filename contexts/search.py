@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias
 
-from .combinations import Combinations, Pools, Stores
+from .combinations import Combinations, Pools, Stores, partners, places, with_something
 from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .constraints.window import Within
 from .entry import Combination, Entry, all_silent
@@ -111,7 +111,23 @@ class Constrained(UnderConstraints):
             return None
         return (self._foremost(group, pools) if self._admit is None else None) or self._first(group, pools)
 
-    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+    def newest(
+        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
+    ) -> Combination | None:
+        chosen = self._newest(group, pools, child, terminator)
+        if chosen is None or not repeated or not all_silent(partners(chosen, child)):
+            return chosen
+        others = [(terminator,) if k == child else pool for k, pool in enumerate(pools)]
+        found = [
+            self._newest(group, some, child, terminator)
+            for some in with_something([() if k == child else pool for k, pool in enumerate(pools)])
+        ]
+        return max(
+            (other for other in found if other is not None),
+            key=lambda other: places(others, other)[::-1], default=None,
+        )  # fmt: skip
+
+    def _newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
         chosen: list[Sequence[Entry]] = list(pools)
         chosen[child] = (terminator,)
         if self._first(group, chosen) is None:

@@ -10,6 +10,7 @@ their edges (W3, W4), `strict` (S3)
 one constraint, exactly kept or exactly missed (W3, W4, S3, A1 to  edges: one operator, an item, time in such steps
 A3, R1, Z4 to Z8, Z15, Z16, Z27), arrivals that are late
 one event in several operands (K4, H3, C8), silent empties (M5)    twice, dense-twice
+silent empties of several nodes in one group (M5, C5, C12)         silent
 termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
 what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
 absences in a row, beside what may be nothing (A1 to A3, Z3 to Z7, absent, absent-meet, absent-dense
@@ -63,6 +64,7 @@ MODES: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "edges": (some.edge_rule_sets(), some.edge_histories()),
     "dense-full": (some.full_rule_sets(), some.dense_histories()),
     "dense-plain": (some.rule_sets(), some.dense_histories()),
+    "silent": (some.silent_rule_sets(), some.silent_histories()),
     "dense-twice": (rules_with_one_event_twice(), some.dense_histories()),
 }
 

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from tests import strategies as some
-from tests.anew import BY_MUTATION
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import difference, rules_of
-from tests.spec.alphabet import steps_of
 from tests.strategies import EDGES, EVERYTHING, History
 from xmlcep.algebra import OPERATORS, EventDefinition, Operator
 from xmlcep.events import PrimitiveEvent
@@ -71,8 +69,7 @@ def test_the_edges_of_constraints(about: str, data: st.DataObject, history: Hist
     check(data.draw(some.edge_rule_sets(about=about)), history)
 
 
-# Drawn anew it finds what is open: `test_the_order_of_silent_empties_behind_what_is_consumed`.
-@settings(max_examples=150, deadline=None, backend=BY_MUTATION)
+@settings(max_examples=150, deadline=None)
 @given(some.absence_rule_sets(), st.one_of(some.timed_histories(), some.meeting_histories()))
 def test_what_must_not_occur(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
@@ -105,6 +102,12 @@ def test_subtrees_that_move(definitions: tuple[EventDefinition, ...], history: H
 @settings(max_examples=50, deadline=None)
 @given(some.external_rule_sets(), some.external_histories())
 def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=100, deadline=None)
+@given(some.silent_rule_sets(), some.silent_histories())
+def test_silent_empties_of_several_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
@@ -143,6 +146,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
         some.levelled_rule_sets(),
         some.dense_rule_sets(),
         some.edge_rule_sets(),
+        some.silent_rule_sets(),
     )
 )
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
@@ -162,15 +166,3 @@ def test_empty_composites_before_a_last_not() -> None:
         for ts, item in ((3, 2), (5, 4))
     ]
     assert not difference(parse_rules(rules).definitions, History((*prices, "flush")))
-
-
-@pytest.mark.xfail(strict=True, reason="open: C5 does not say which of several silent empties stands first")
-def test_the_order_of_silent_empties_behind_what_is_consumed() -> None:
-    """C5, M5: where a composite consumes two of one node and one of another between them, the reference evaluator puts
-    the silent ones in the order of the last that goes of each node, the engine in that of the first."""
-    rules = (
-        "event E(order) {context=cumulative, end=custom}"
-        " = ins(order/item/comment) & x[0,*]{end=non-local} *(order/item/price)"
-    )
-    steps, _ = steps_of("i1 c1 p1 i2 p1.2 flush c2 flush")
-    assert not difference(parse_rules(rules).definitions, History(tuple(steps)))

@@ -83,10 +83,9 @@ class Clock:
         self.previous = event
 
     def advance(self, time: str) -> bool:
-        """W6; it never goes back (Z13). Whether the time given is not before what it is already."""
+        """W6; it never goes back: what is before what the records have said changes nothing (Z13). Whether it does."""
         given = microseconds(time)
         if self.latest is not None and given < self.latest:
-            self.edit_time = self.latest
             return False
         self.latest = self.edit_time = given
         return True

@@ -168,7 +168,9 @@ def _continuous(
         for repetition in repetitions
         if number < len(repetition)
     ]
-    used = all_in([[e for e in combination if not is_in(e, arrivals)] for combination in rounds])
+    used: list[Entry] = []
+    for combination in rounds:
+        used += [entry for entry in combination if not is_in(entry, [*arrivals, *used])]
     for combination in rounds:
         yield combination, used if combination is rounds[-1] else []
 
@@ -207,12 +209,18 @@ def from_the_last(partners: list[Entry]) -> object:
 
 def stored_latest(partners: list[Entry]) -> object:
     """The newest, whichever their operands (S1, continuous)."""
-    return sorted((entry.number for entry in partners), reverse=True)
+    return sorted(map(when_stored, partners), reverse=True)
 
 
 def stored_earliest(combination: list[Entry]) -> object:
     """The oldest, whichever their operands (S1, chronicle)."""
-    return sorted(entry.number for entry in combination)
+    return sorted(map(when_stored, combination))
+
+
+def when_stored(entry: Entry) -> tuple[int, int, int]:
+    """What orders entries of several operands: the time point, at one of them the operand, then the order of storing
+    (Z20)."""
+    return entry.time, entry.child, entry.number
 
 
 # Sequence (H5)

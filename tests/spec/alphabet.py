@@ -19,8 +19,9 @@ price. ``t1=5`` gives the price of item 1 the text 5 (an ``ins`` the first time,
 ``flush`` and ``close`` stand for themselves; they take no time.
 
 ``@60`` says that what follows happens at second 60 of the day on which it all happens, ``>60`` that the application
-says it is second 60 (W6). ``( … )`` is one edit (U1), ``[ … ]`` one transaction, with a flush at its end (D3). What
-stands behind a ``~`` is the user: ``p1~ann``. Rules can look things up in the reference document ``parts.xml``.
+says it is second 60 (W6), ``^Seen:p1`` that the external event ``Seen`` happens at the price of item 1 (L7). ``( … )``
+is one edit (U1), ``[ … ]`` one transaction, with a flush at its end (D3). What stands behind a ``~`` is the user:
+``p1~ann``. Rules can look things up in the reference document ``parts.xml``.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import re
 from typing import cast
 
 from path_types import PathType
-from tests.reference import Advance, Step
+from tests.reference import Advance, Raise, Step
 from tests.reference.clock import microseconds, written
 from xmlcep.events import PrimitiveEvent
 
@@ -81,6 +82,9 @@ class _Reader:
             self.at = _time(word[1:])
         elif word[0] == ">":
             self.steps.append(Advance(_time(word[1:])))
+        elif word[0] == "^":
+            name, _, place = word[1:].partition(":")
+            self.steps.append(Raise(name, _event(place, 0, {}).instance))
         elif word == "[":
             self.transactions += 1
             self.in_transaction = True

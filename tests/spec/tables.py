@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
-from tests.reference import Advance, evaluate
+from tests.laws.agreement import take
+from tests.reference import evaluate
 from tests.spec.alphabet import DOCUMENTS, steps_of
 from tests.spec.languages import COMPILE, LANGUAGES
 from xmlcep.auditing.findings.order import Ranking
@@ -91,12 +92,7 @@ def _run_engine(
     raised: list[CompositeEvent] = []
     for step in steps:
         detector = before_each(detector, compiled)
-        actions = {"flush": detector.flush, "close": detector.close}
-        if isinstance(step, Advance):
-            found = detector.advance(step.time)
-        else:
-            found = actions[step]() if isinstance(step, str) else detector.feed(step)
-        raised += found
+        raised += take(detector, step)
     return [c.to_record() for c in sorted(raised, key=lambda composite: (composite.ts, place(composite)))]
 
 

@@ -98,6 +98,15 @@ event E = ins(item/price) ; not x[1,*]{having="sum($n) > 5"} upd(item/price/text
 event E(order) = ins(order/item/price) ; not x[2,*] ins(order/item/comment) ; ins(order/item/quantity)
     p1 c1 c2 q1                        | 4: p1+q1
     p1 c1 c1.2 q1                      |
+# it lies where its composites would: what it counts at the order is at no item (H1, T4)
+event E(order/item) = not x[1,2]{path=order} *(order/item/price) ; ins(order/item/comment)
+    i1 p1 c1                           | 3: c1
+event E(order/item) = ins(order/item/comment) ; not x[1,2]{path=order} *(order/item/price) ; ins(order/item/quantity)
+    c1 p1 q1                           | 3: c1+q1
+event E(order/item) = not x[1,2]{path=order} x[1,2]{path=order/item} *(order/item/price) ; ins(order/item/comment)
+    i1 p1 c1                           | 3: c1
+event E(order) = not x[1,2]{path=order} x[1,2]{path=order/item} *(order/item/price) ; ins(order/item/comment)
+    i1 p1 c1                           |
 # something empty forbids nothing
 event E = ins(item/price) ; not x[0,1] ins(item/comment) ; ins(item/quantity)
     p1 i1 q1                           | 3: p1+q1
@@ -136,6 +145,11 @@ event E = x[2,*]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quan
 event E = x[1,*]{name=M} ins(item/price) ; not x[2,*] ins(item/comment) ; ins(item/quantity)
     p1 c1 p1.2 q1                      | 1: M:p1; 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1
     p1 c1 c1.2 p1.2 q1                 | 1: M:p1; 4: M:p1.2; 5: E:(p1.2)+q1
+# it is the same where nothing has been before it, so that it could not be combined anyway
+event E {context=$context} = ins(item) ; x[1,3]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quantity)
+    chronicle, continuous, cumulative, unrestricted | p1 c1 i1 p1.2 q1 | 1: M:p1; 4: M:p1.2; 5: E:i1+(p1.2)+q1
+    chronicle, continuous, cumulative, unrestricted | p1 i1 p1.2 q1 | 1: M:p1; 3: M:p1+p1.2
+    chronicle, continuous, cumulative | p1 c1 p1.2 c1.2 i1 p1.3 q1 | 1: M:p1; 3: M:p1.2; 6: M:p1.3; 7: E:i1+(p1.3)+q1
 # what is not right behind it does not let it start over
 event E = x[1,*]{name=M} ins(item/price) ; ins(item) ; not ins(item/comment) ; ins(item/quantity)
     p1 c1 p1.2 i1 q1                   | 1: M:p1; 3: M:p1+p1.2; 5: E:(p1+p1.2)+i1+q1

@@ -93,6 +93,16 @@ event A(item) = plus[ins(item/price), "1 s"]
 event B(item) = plus[(ins(item/price) & ins(item/quantity)){end=custom, name=Q}, "5 s"]
     @0 p1 q1 >10 flush >14             | 2: A:p1 Q:p1+q1
     @0 p1 q1 >10 flush >15             | 2: A:p1 Q:p1+q1 B:(p1+q1)
+# an external event has the time of the document when it is raised (Z28): what an edit has said of later counts from the
+# next edit on (Z12), and to say that this has passed before it has changes nothing (Z13)
+event Seen(item/price) = external
+event E = plus[Seen(item/price), "5 s"]
+    @0 i1 p1 ^Seen:p1 >5               | 2: Seen:0 E:(0)
+    @0 i1 p1 >3 ^Seen:p1 >7            | 2: Seen:0
+    @0 i1 p1 >3 ^Seen:p1 >8            | 2: Seen:0 E:(0)
+    (@0 i1 p1 @9 c1) ^Seen:p1 >9       | 3: Seen:0 E:(0)
+    (@0 i1 p1 @9 c1) >6 ^Seen:p1 >9    | 3: Seen:0 E:(0)
+    (@0 i1 p1 @9 c1) >9 ^Seen:p1 >13   | 3: Seen:0
 """
 
 

@@ -116,6 +116,9 @@ event E {context=$context} = (x[1,*]{name=M} ins(item/price) ; not ins(item/quan
     next         | p1 p1.2 flush       | 1: M:p1; 2: M:p1.2 E:(p1) E:(p1.2)
     # behind what ends it counting starts over, too (Z3)
     unrestricted | p1 q1 p1.2 flush    | 1: M:p1; 3: M:p1.2 E:(p1.2)
+    # where nothing has been before it, too
+event E {context=$context} = (ins(item) ; x[1,3]{name=M} ins(item/price) ; not ins(item/quantity)){end=custom}
+    chronicle, continuous, cumulative, unrestricted | p1 q1 i1 p1.2 flush | 1: M:p1; 4: M:p1.2 E:i1+(p1.2)
 # of nothing at all
 event E = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
     i1 flush                           | 1: C:0 E:(0)

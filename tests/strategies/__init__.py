@@ -10,6 +10,7 @@ and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets`
 nodes that are gone, in `moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in
 `levelled_rule_sets` trees stand above one another, in `external_rule_sets` and `external_histories` rules raise events
 of their own.
+In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
@@ -45,6 +46,8 @@ from .rules import DOCUMENTS as DOCUMENTS
 from .rules import SNOOP as SNOOP
 from .rules import rule_sets as rule_sets
 from .rules import show_rules as show_rules
+from .silents import silent_histories as silent_histories
+from .silents import silent_rule_sets as silent_rule_sets
 from .timed import timed_histories as timed_histories
 from .wholes import whole_rule_sets as whole_rule_sets
 
@@ -74,6 +77,8 @@ __all__ = [
     "rule_sets",
     "show_history",
     "show_rules",
+    "silent_histories",
+    "silent_rule_sets",
     "taking",
     "timed_histories",
     "whole_rule_sets",

@@ -119,6 +119,7 @@ class TreeState:
             and self.has_short_entries
             and not (self.flat or any(state.node.definition.negated for state in self.states))
             and not self.waits_for_conditions
+            and _go_up_one_by_one([state for state, _ in self._released])
         )
         """Whether `release_left` does what is to be done at an event elsewhere."""
 
@@ -553,6 +554,23 @@ def _released(
             if state.parent is not None:
                 concerned.add(state.parent.node.index)
     return tuple(found)
+
+
+def _go_up_one_by_one(released: Sequence[OperatorState]) -> bool:
+    """Whether what one of these raises may arrive above it before the next has had its turn (C8): where several are
+    operands of one operator, it takes them in that order (H3), and none takes back what is there already (M1, M5)."""
+    for state in released:
+        operands = [child for child in state.children if child is not None and child in released]
+        turns = [state.turn[child.child_index] for child in operands]
+        if len(operands) > 1 and (
+            turns != sorted(turns)
+            or any(
+                child.refills or (child.node.definition.takes_back and not child.node.deferred)
+                for child in operands
+            )
+        ):
+            return False
+    return True
 
 
 def _index_of(state: OperatorState, path: PathType | None) -> int | None:

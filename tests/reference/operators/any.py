@@ -31,9 +31,11 @@ class AnyOfState(Combining):
                 yield list(combination)
 
     def _newest(self, group: Group) -> Iterator[list[Entry]]:
-        """Recent tries one: of the operands whose newest are the newest, different events."""
+        """Recent tries one: of the operands whose newest are the newest, the arrival first, different events."""
         found: list[Entry] = []
-        for entry in sorted(group.stored, key=lambda entry: -entry.number):
+        newest = sorted(group.stored, key=contexts.when_stored, reverse=True)
+        arrived = [entry for entry in group.stored if entry.fresh]
+        for entry in [*arrived[-1:], *newest]:
             if len(found) < self.width and not any(entry.event is other.event for other in found):
                 found.append(entry)
         if len(found) == self.width:
@@ -79,14 +81,19 @@ class AnyOfState(Combining):
             assert constraints.counts(everything)
             yield everything, everything
 
-    def consume(self, group: Group, entry: Entry) -> None:
+    def consume(self, group: Group, entries: list[Entry]) -> None:
         """What is consumed in one operand is consumed in all."""
-        for other in [other for other in group.stored if other.event is entry.event]:
-            super().consume(group, other)
+        super().consume(group, self.consumed_with(group, entries))
 
     def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
-        """The same, of a run."""
-        return [other for other in group.stored if any(other.event is entry.event for entry in combination)]
+        """The same, of a run, too: itself, and then the others."""
+        others = [
+            other
+            for other in group.stored
+            if not contexts.is_in(other, combination)
+            and any(other.event is entry.event for entry in combination)
+        ]
+        return [*combination, *others]
 
 
 STATE = AnyOfState

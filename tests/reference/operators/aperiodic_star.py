@@ -38,16 +38,14 @@ class AperiodicStarState(OpeningState):
             if inside:
                 self.raise_and_consume(group, [*windows, *inside, closing], [])
                 used += [entry for entry in inside if entry not in used]
-        for entry in [*closed, *used]:
-            self.consume(group, entry)
+        self.consume(group, [*closed, *used])
         self._leave_out(group)
 
     def _leave_out(self, group: Group) -> None:
         """What is in no open window any more counts as used up: not yet while what opened it has been withdrawn, since
         what integrates that opens it again (M1)."""
-        for entry in group.child(1):
-            if not self._is_in_one(entry, group.child(self.opens)):
-                self.consume(group, entry)
+        windows = group.child(self.opens)
+        self.consume(group, [entry for entry in group.child(1) if not self._is_in_one(entry, windows)])
 
     def _is_in_one(self, entry: Entry, windows: list[Entry]) -> bool:
         return any(constraints.before(Order.INTERVAL, window, entry) for window in windows)

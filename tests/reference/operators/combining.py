@@ -234,10 +234,12 @@ class Combining(OperatorState):
 
     # Consuming
 
-    def consume(self, group: Group, entry: Entry) -> None:
-        """Removes the entry, tells the child that raised it (H7), puts a silent empty in its place (M5)."""
-        super().consume(group, entry)
-        self._keep_available(group, entry)
+    def consume(self, group: Group, entries: list[Entry]) -> None:
+        """Removes the entries, tells the children that raised them (H7); when all are gone, puts silent empties in
+        their place, in their order (M5, C5)."""
+        super().consume(group, entries)
+        for entry in entries:
+            self._keep_available(group, entry)
 
     def _keep_available(self, group: Group, entry: Entry) -> Entry | None:
         """M5, C5: while the node exists and no other composite of the multiplicity group is stored here, or raised and

@@ -54,8 +54,7 @@ class OpeningState(OperatorState):
 
     def close(self, group: Group, closing: Entry) -> None:
         """W8: the windows that this closes are closed, their first events used up."""
-        for entry in self.chosen(group, closing):
-            self.consume(group, entry)
+        self.consume(group, self.chosen(group, closing))
 
     def chosen(self, group: Group, later: Entry) -> list[Entry]:
         """The open windows that lie before this and that the context chooses: all; the oldest; the newest, which is

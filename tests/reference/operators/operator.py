@@ -355,13 +355,13 @@ class OperatorState:
         """Raises these, unless the guard is false, and consumes those all the same (U5)."""
         if self.lets_pass(group, chosen):
             self.raise_(group, chosen)
-        for entry in consumed:
-            self.consume(group, entry)
+        self.consume(group, consumed)
 
-    def consume(self, group: Group, entry: Entry) -> None:
-        """Removes the entry and tells the child that raised it (H7)."""
-        group.stored = [other for other in group.stored if other is not entry]
-        self.tell_consumed(entry)
+    def consume(self, group: Group, entries: list[Entry]) -> None:
+        """Removes the entries and tells the children that raised them (H7)."""
+        group.stored = [other for other in group.stored if not any(other is entry for entry in entries)]
+        for entry in entries:
+            self.tell_consumed(entry)
 
     def tell_consumed(self, entry: Entry) -> None:
         """H7."""

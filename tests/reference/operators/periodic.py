@@ -82,8 +82,7 @@ class PeriodicState(OpeningState):
 
     def close_all(self, group: Group) -> None:
         """W10: the node is gone."""
-        for entry in group.child(self.opens):
-            self.consume(group, entry)
+        self.consume(group, group.child(self.opens))
 
 
 STATE = PeriodicState

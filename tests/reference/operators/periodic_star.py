@@ -44,8 +44,7 @@ class PeriodicStarState(PeriodicState):
         for windows in self.together(closed):
             if self._beats_before_now(windows[0]):
                 self.raise_and_consume(group, [*windows, closing], [])
-        for entry in closed:
-            self.consume(group, entry)
+        self.consume(group, closed)
 
 
 STATE = PeriodicStarState

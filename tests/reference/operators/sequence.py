@@ -210,8 +210,7 @@ class SequenceState(Combining):
             super().complete(group, chosen, consumed)
             return
         candidate = Candidate(chosen, self._due(chosen))
-        for entry in consumed:
-            self.consume(group, entry)
+        self.consume(group, consumed)
         if self._is_ended(group, candidate):
             return
         waiting = [other for other in group.candidates if not other.waits]

@@ -116,7 +116,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
 def _sequence(state: Mapping[str, Form], *derived: str) -> Layout:
     return _combining(
         {"violations": AllWithin(), "contiguity": Within(), **state},
-        "_position", "_last", "hopeless_without", "_waits_for_more", "_before", *derived,
+        "_position", "_last", "hopeless_without", "_waits_for_more", "_before", "_restarting", *derived,
     )  # fmt: skip
 
 

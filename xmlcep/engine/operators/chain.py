@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from math import inf
 from operator import itemgetter
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
 from contexts.entry import EMPTY_END, END, FIRST, LAST, SILENT, START
+from contexts.group import discard
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -88,6 +90,16 @@ class SequenceState(CombiningState):
                 constraints.append(Absence(violations, before - 1))
         return constraints
 
+    def set_owners(self) -> None:
+        super().set_owners()
+        # Of each operand directly before a negated one, a multiplicity that this lets start over (Z3).
+        self._restarting = {
+            before - 1: owner
+            for before in self._before.values()
+            if before and self._stored_owners is not None
+            and (owner := self._stored_owners[before - 1]) is not None
+        }  # fmt: skip
+
     def position(self, child: int) -> int:
         return self._position[child]
 
@@ -102,24 +114,34 @@ class SequenceState(CombiningState):
             super().arrive(position, key, arrivals, cause)
             return
         group = self.groups.get(key)
-        if group is None:
-            return
-        before = group.stored[position - 1]
-        if not before:
-            return
-        first_end = before[0][END]
+        before = () if group is None else group.stored[position - 1]
+        first_end = before[0][END] if before else inf
         if len(arrivals) > 1 or arrivals[0][0] <= first_end:
-            arrivals = [entry for entry in arrivals if first_end < entry[0]]
+            owner = self._restarting.get(position)
+            arrivals = [
+                entry
+                for entry in arrivals
+                if first_end < entry[0] or (owner is not None and owner.is_integrating(entry))
+            ]
             if not arrivals:
                 return
+        if group is None:
+            group = self.open_group(key)
         if len(arrivals) > 1 and self.context.one_by_one:
             for entry in arrivals:
                 self.admit(group, position, key, (entry,), cause)
         else:
             self.admit(group, position, key, arrivals, cause)
         if position == self._last and group.stored[position] and not self._waits_for_more:
-            group.stored[position].clear()
-            self.drop_if_empty(key)
+            self._drop_hopeless(key, group, position)
+
+    def _drop_hopeless(self, key: Key, group: Group, position: int) -> None:
+        """What has found nothing before it never will; what is still integrated has to be known to an absence (Z3)."""
+        owner, stored = self._restarting.get(position), group.stored[position]
+        left = [] if owner is None else [entry for entry in stored if owner.is_integrating(entry)]
+        stored.clear()
+        stored.extend(left)
+        self.drop_if_empty(key)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         position = self._position.get(child)
@@ -161,6 +183,14 @@ class SequenceState(CombiningState):
                 continue  # nobody is integrating it: what comes next takes its place all the same (C5)
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
+                if self.hopeless_without[position] and not self._has_something_before(group, position, entry):
+                    discard(group.stored[position], entry)
+        self.drop_if_empty(group.key)
+
+    def _has_something_before(self, group: Group, position: int, entry: Entry) -> bool:
+        """Whether anything of the operand before lies before it."""
+        before = group.stored[position - 1]
+        return bool(before) and bool(before[0][END] < entry[START])
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 

@@ -333,6 +333,10 @@ class MultiplicityState(OperatorState):
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
 
+    def is_integrating(self, entry: Entry) -> bool:
+        accumulation = self.accumulations.get(self.grouping.key_of(entry))
+        return accumulation is not None and accumulation.current is entry
+
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
         """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone.
 

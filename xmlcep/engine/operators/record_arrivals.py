@@ -175,10 +175,10 @@ class RecordState(MultiplicityState):
                     report.append(composite)
                 accumulation.current = (start, ts, clock.point, composite, False)
                 accumulation.told = stop
+                if count == upper:
+                    self._start_over(key, accumulation)
             else:
-                self._raise_above(key, accumulation, composite)
-            if count == upper:
-                self._start_over(key, accumulation)
+                self._raise_above(key, accumulation, composite, is_full=count == upper)
 
         return accept
 
@@ -189,8 +189,12 @@ class RecordState(MultiplicityState):
         if self.outbox:
             self.hand_up(cause, key)
 
-    def _raise_above(self, key: Key, accumulation: RecordAccumulation, composite: CompositeEvent) -> None:
+    def _raise_above(
+        self, key: Key, accumulation: RecordAccumulation, composite: CompositeEvent, *, is_full: bool
+    ) -> None:
         self._integrated(accumulation, composite)
+        if is_full:  # before it is consumed: what takes its place (M5) belongs to what is counted next
+            self._start_over(key, accumulation)
         self.hand_up(composite.cause, key)
 
     def _start_over(self, key: Key, accumulation: RecordAccumulation) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from contexts import Entry, Group
 from contexts.constraints import Objection
-from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, END, EVENT, FIRST, START
+from contexts.entry import AT, BINDINGS, EMPTY_END, EMPTY_START, END, EVENT, FIRST, START
 from contexts.grouping import Key
 
 from ...algebra import Promise
@@ -41,7 +41,7 @@ class Candidate:
 
     def join(self, newer: Candidate) -> None:
         """Cumulative: both are one, due with the first (A3)."""
-        self.members = sorted(self.members + newer.members, key=lambda member: member[0])
+        self.members = sorted(self.members + newer.members, key=lambda member: (member[0], member[1][AT]))
         self.end = max(self.end, newer.end)
 
     def entries(self) -> list[Entry]:
