@@ -60,6 +60,14 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
 
     __slots__ = ()
 
+    def __init__(
+        self, *children: Any, attrib: Any = None, nsmap: Any = None, **_extra: Any
+    ) -> None:  # not called for the proxies of nodes that are there
+        """As `lxml.etree.ElementBase`: a new element, which takes the children that it is given from where they are."""
+        parents = open_all([child for child in children if isinstance(child, Element)], self)
+        make = etree.ElementBase.__init__
+        rearrange(parents, lambda: make(self, *children, attrib=attrib, nsmap=nsmap, **_extra))
+
     def _init(self) -> None:
         """lxml has made this proxy: for a node not seen before below a tracked parent that is news (SubElement)."""
         parent = get_parent(self)
