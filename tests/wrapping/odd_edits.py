@@ -544,7 +544,6 @@ def groups(m: Any) -> None:
     form.inputs["t"].name = "u"
     form.inputs["t2"].value = None
     form.inputs["r"][0].checked = True
-    form.label = None
 
 
 GROUPS = (

@@ -60,9 +60,10 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
 
     __slots__ = ()
 
-    def __init__(
+    # lxml calls ``__new__`` alone for the proxies of nodes that are there.
+    def __init__(  # type: ignore[misc]
         self, *children: Any, attrib: Any = None, nsmap: Any = None, **_extra: Any
-    ) -> None:  # not called for the proxies of nodes that are there
+    ) -> None:
         """As `lxml.etree.ElementBase`: a new element, which takes the children that it is given from where they are."""
         parents = open_all([child for child in children if isinstance(child, Element)], self)
         make = etree.ElementBase.__init__
