@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
+from xml.etree import ElementInclude as StandardInclude
+from xml.etree import ElementTree
 
 import lxml.html
 import lxml.html.formfill
@@ -410,6 +412,148 @@ def sax_into(m: Any) -> None:
     handler.ignorableWhitespace(" ")
 
 
+def by_its_class(m: Any) -> None:
+    """An element is made by calling the class of one, with children."""
+    kind, node = type(m.element()), below(m)
+    if not m.deviating or not issubclass(kind, etree.ElementBase):
+        raise ValueError("lxml's own class makes none")
+    made = kind("text", *([node] if m.random.random() < 0.7 else []), m.new(), attrib={"k": "made"}, l="1")
+    made.tag = "a"
+    if m.random.random() < 0.7 and node is not None:
+        m.root.append(made)
+
+
+def failing_target(m: Any) -> None:
+    """A parser whose target is the tree comes upon what is no XML, or its target fails."""
+    if m.random.random() < 0.5:
+        try:
+            etree.fromstring("<a k='1'>u<b/>v<a></b>", etree.XMLParser(target=Target(m)))
+        except etree.XMLSyntaxError as error:
+            raise ValueError("no XML") from error
+        return
+    target = Target(m)
+    target.end = failing_at_the_end  # type: ignore[method-assign, assignment]
+    etree.fromstring("<a k='1'>u<b/>v</a>", etree.XMLParser(target=target))
+
+
+def failing_at_the_end(tag: str) -> None:
+    raise KeyError(tag)
+
+
+def parsed_until_it_fails(m: Any) -> None:
+    """Elements of a document that turns out to be none."""
+    try:
+        for _, node in etree.iterparse(BytesIO(b"<x>1<a>2<b/></a>3<b/><a></x>"), tag=("a", "b")):
+            m.element().append(node)
+    except etree.XMLSyntaxError as error:
+        raise ValueError("no XML") from error
+
+
+def document_type(m: Any) -> None:
+    """What stands before the root is no node of the document."""
+    info = m.root.getroottree().docinfo
+    if m.random.random() < 0.5:
+        info.public_id, info.system_url = "-//x", "s.dtd"
+    info.URL = "http://u/"
+    for node in m.root.iter():
+        node.sourceline = 7
+
+
+def written_while_walked(m: Any) -> None:
+    """Edits while lxml walks: by its iterators, and by a SAX handler."""
+    for node in m.element().iter("a", "b"):
+        node.append(etree.Element("walked"))
+        node.text = "w"
+    for node in m.element().iterchildren(reversed=True):
+        node.tail = "w"
+    for node in list(m.element().iterancestors()):
+        node.set("k", "w")
+    walk = etree.iterwalk(m.element(), events=("start",))
+    for _, node in walk:
+        walk.skip_subtree()
+        if is_plain(node):
+            node.clear(keep_tail=True)
+
+
+class Editing(sax.ElementTreeContentHandler):
+    """A SAX handler that edits what it is told of."""
+
+    def __init__(self, m: Any) -> None:
+        super().__init__()
+        self.m = m
+
+    def startElementNS(self, ns_name: Any, qname: Any, attributes: Any = None) -> None:
+        super().startElementNS(ns_name, qname, attributes)
+        self.m.element().set("k", "by SAX")
+
+
+def saxified_and_edited(m: Any) -> None:
+    sax.saxify(etree.XML("<a>1<b/><c/></a>"), Editing(m))
+
+
+class Children(etree.XSLTExtension):
+    """The children of an extension element are made below one of the tree's."""
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+
+    def execute(self, context: Any, self_node: Any, input_node: Any, output_parent: Any) -> None:
+        for each in self.process_children(context):
+            self.element.append(etree.Comment(each) if isinstance(each, str) else copy.deepcopy(each))
+
+
+def by_children_of_an_extension(m: Any) -> None:
+    etree.XSLT(EXTENDED, extensions={("urn:f", "e"): Children(m.element())})(etree.XML("<a/>"))
+
+
+def returned_by_xpath(m: Any) -> None:
+    """An XPath function gives new elements, which come, and some of the tree, which move."""
+    made = [etree.Element("b"), etree.XML("<x>1<a>2</a>3</x>")[0], *([below(m)] if len(m.root) else [])]
+    found = m.root.xpath("f:g(.)", namespaces=F, extensions={G: lambda context, nodes: made})
+    m.root.extend(each for each in found if each is not m.root)
+
+
+def parts_of_other_libraries(m: Any) -> None:
+    """What the standard library does to trees that are like its own."""
+    ElementTree.indent(m.element())
+    include = "{http://www.w3.org/2001/XInclude}include"
+    m.element().append(etree.Element(include, href="y"))
+    StandardInclude.include(m.root, loader=lambda *_: etree.XML("<a>1<b/>2</a>"))
+
+
+def shuffled(m: Any) -> None:
+    """Item by item, as `random.shuffle` does: what is replaced goes. (lxml 6.1 crashes where that is itself.)"""
+    element = m.element()
+    for _ in range(3):
+        if len(element) > 1:
+            one, other = m.random.sample(range(len(element)), 2)
+            element[one], element[other] = element[other], element[one]
+
+
+def groups(m: Any) -> None:
+    """What a form has of its fields of one name: radio buttons, check boxes, options."""
+    form = lxml.html.fromstring(GROUPS)
+    m.held_outside = [*m.held_outside[-60:], *form.iter()]
+    m.element().append(form)
+    form.inputs["r"].value = m.random.choice(["1", "2", None])
+    form.inputs["c"].value = m.random.choice([["1"], ["1", "2"]])
+    options = form.inputs["s"].value
+    options.add("1")
+    options.discard("2")
+    form.fields["t"], form.fields["s"] = "u", ["2"]
+    form.inputs["t"].name = "u"
+    form.inputs["t2"].value = None
+    form.inputs["r"][0].checked = True
+
+
+GROUPS = (
+    "<form action=x><input type=radio name=r value=1><input type=radio name=r value=2 checked>"
+    "<input type=checkbox name=c value=1><input type=checkbox name=c value=2>"
+    "<select name=s multiple><option value=1>1<option value=2 selected>2</select>"
+    "<input name=t value=1><textarea name=t2>x</textarea></form>"
+)
+
+
 def mixed_in(m: Any, call: Callable[[Any], Any]) -> None:
     """A method of lxml.html's, by elements that are none of HTML."""
     node = below(m)
@@ -647,6 +791,34 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "instruction ?>": lambda m: [set_attribute(node, "text", "?><a/>") for node in m.root.iter(etree.PI)][:0],
     "instruction xml": lambda m: [set_attribute(node, "target", "xml") for node in m.root.iter(etree.PI)][:0],
     "instruction a b": lambda m: [set_attribute(node, "target", "a b?><a/>") for node in m.root.iter(etree.PI)][:0],
+    "by its class": by_its_class,
+    "target that fails": failing_target,
+    "append until it fails": parsed_until_it_fails,
+    "document type": document_type,
+    "edits while it is walked": written_while_walked,
+    "SAX that edits": saxified_and_edited,
+    "children of an extension": by_children_of_an_extension,
+    "returned by XPath": returned_by_xpath,
+    "by the standard library": parts_of_other_libraries,
+    "shuffled": shuffled,
+    "groups of a form": groups,
+    "extend a child": lambda m: len(m.root) and m.root.extend(m.root[0]),
+    "slice = a child": lambda m: len(m.root) and set_slice(m.root, m.root[0], slice(0, 0)),
+    "slice = itself": lambda m: set_slice(m.root, m.root, slice(None)),
+    "slice of steps = none": lambda m: set_slice(m.element(), [], slice(None, None, 2)),
+    "slice = none": lambda m: set_slice(m.element(), [], slice(0, 2)),
+    "append to a copy": lambda m: copy.copy(m.element()).append(etree.Element("a")),
+    "append to its copy": lambda m: [copied.append(copied[0]) for copied in [copy.deepcopy(m.root)] if len(copied)][:0],
+    "tag = surrogate": lambda m: set_attribute(m.element(), "tag", "\ud800"),
+    "tag = {urn:x}": lambda m: set_attribute(m.element(), "tag", "{urn:x}"),
+    "tag = QName of an element": lambda m: set_attribute(m.element(), "tag", etree.QName(m.element())),
+    "tag of a comment": lambda m: [set_attribute(node, "tag", "a") for node in m.root.iter(etree.Comment)][:0],
+    "set surrogate": lambda m: m.element().set("k", "\udfff"),
+    "set surrogate name": lambda m: m.element().set("\udfff", "1"),
+    "set bool": lambda m: m.element().set("k", True),
+    "append ElementTree": lambda m: m.element().append(ElementTree.Element("a")),
+    "append a tree": lambda m: m.element().append(m.root.getroottree()),
+    "namespaces kept": lambda m: cleanup_namespaces(m.root, keep_ns_prefixes=["n", "x"]),
     "stylesheet": lambda m: m.root.insert(0, etree.PI("xml-stylesheet", "type='text/xsl' href='a'")),
     "stylesheet set": lambda m: [
         node.set("href", "b") for node in m.root.iter(etree.PI) if node.target == "xml-stylesheet" and node.text
@@ -659,6 +831,9 @@ ODD_SEVERAL = {
     "XPath that edits", "XPath that takes away", "XSLT that edits", "target of a parser", "held attributes",
     "edits of a walk", "drop_tag", "drop_tree", "text by a smart string", "reversed siblings",
     "append of an own class", "append of iterparse", "attrib.pop of all", "many attributes, one by one", "to XHTML",
+    "by its class", "target that fails", "append until it fails", "edits while it is walked", "SAX that edits",
+    "children of an extension", "by the standard library", "shuffled", "groups of a form",
+    "extend a child", "returned by XPath",
     "form parts", "classes as a set", "XPath by a namespace", "found by paths", "other trees", "SAX into",
     "from XHTML", "fill form", "form", "included", "append E with a node", "comment tail", "comment beside comment",
 }  # fmt: skip

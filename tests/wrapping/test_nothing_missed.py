@@ -142,6 +142,19 @@ def test_what_is_in_a_foreign_subtree_is_looked_at_before_it_leaves() -> None:
 # --- nodes that are not of the wrapper's classes
 
 
+def test_an_element_that_is_made_by_its_class_takes_its_children_from_where_they_are() -> None:
+    document = fromstring("<r>0<a>1<b/></a>2<c/></r>")
+    seen, judge = told(document), Judge(document)
+    made = type(document.root)("text", document.root[0], etree.Element("d"), attrib={"k": "1"}, l="2")
+    assert [node.tag for node in made] == ["a", "d"]
+    assert dict(made.attrib) == {"k": "1", "l": "2"}
+    assert seen == ["del /r/text()+", "del /r/a/b+", "del /r/a/text()+", "del /r/a"]
+    judge.check()
+    with pytest.raises(RefusedError, match="is the root"):
+        type(document.root)(document.root)
+    document._check()
+
+
 @pytest.mark.parametrize("make", [
     lambda: Own("q"), lambda: etree.fromstring("<q><w/></q>", own_parser()), lambda: lxml.html.fromstring("<q>x</q>"),
     lambda: etree.fromstring("<q/>", plain_parser()),

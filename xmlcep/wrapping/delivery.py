@@ -1,4 +1,7 @@
-"""Delivering events to listeners and subscribers: after the edit, in order, edits inside callbacks queued behind."""
+"""Delivering events to listeners and subscribers: after the edit, in order, edits inside callbacks queued behind.
+
+One module because whatever comes between (errors, interrupts, those who come and go) must leave the same queue.
+"""
 
 from __future__ import annotations
 

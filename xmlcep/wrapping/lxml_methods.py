@@ -60,6 +60,15 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
 
     __slots__ = ()
 
+    # lxml calls ``__new__`` alone for the proxies of nodes that are there.
+    def __init__(  # type: ignore[misc]
+        self, *children: Any, attrib: Any = None, nsmap: Any = None, **_extra: Any
+    ) -> None:
+        """As `lxml.etree.ElementBase`: a new element, which takes the children that it is given from where they are."""
+        parents = open_all([child for child in children if isinstance(child, Element)], self)
+        make = etree.ElementBase.__init__
+        rearrange(parents, lambda: make(self, *children, attrib=attrib, nsmap=nsmap, **_extra))
+
     def _init(self) -> None:
         """lxml has made this proxy: for a node not seen before below a tracked parent that is news (SubElement)."""
         parent = get_parent(self)
