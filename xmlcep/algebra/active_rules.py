@@ -60,73 +60,73 @@ Places: TypeAlias = Mapping[str, Position]
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class _Written:
+    """What all actions have: ``places`` says where their strings stand in the text."""
+
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(_Written):
     """``insert "fragment" last into "target"``."""
 
     word: ClassVar[str] = "insert"
     fragment: str
     where: Where
     target: str
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(_Written):
     """``delete "target"``."""
 
     word: ClassVar[str] = "delete"
     target: str
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class SetValue:
+class SetValue(_Written):
     """``set "target" = "value"``."""
 
     word: ClassVar[str] = "set"
     target: str
     value: str
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(_Written):
     """``replace "target" with "fragment"``."""
 
     word: ClassVar[str] = "replace"
     target: str
     fragment: str
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Move(_Written):
     """``move "source" last into "target"``."""
 
     word: ClassVar[str] = "move"
     source: str
     where: Where
     target: str
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Written):
     """``call "name"``: a function of the application."""
 
     word: ClassVar[str] = "call"
     function: str
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Raise:
+class Raise(_Written):
     """``raise NAME("target")``: an external event; without a target at the context node."""
 
     word: ClassVar[str] = "raise"
     event: str
     target: str | None = None
-    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
 
 Action: TypeAlias = Insert | Delete | SetValue | Replace | Move | Call | Raise

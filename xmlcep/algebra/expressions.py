@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import reduce
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, cast
 
 from path_types import PathType, left_bound_intersection
@@ -162,9 +161,18 @@ class Operator(ABC):
     def notation(self, write: Writer, braces: str) -> str:
         """The operator in the event language, with these options in braces behind it."""
         if self.infix:
-            joined = f" {self.symbol} ".join(map(write.operand, self.operands))
+            joined = f" {self.between} ".join(self.written_operands(write))
             return f"({joined}){braces}" if braces else joined
         return f"{self.symbol}{self.brackets()}{braces} {' '.join(map(write.operand, self.operands))}"
+
+    @property
+    def between(self) -> str:
+        """What stands between the operands of an infix operator."""
+        return self.symbol
+
+    def written_operands(self, write: Writer) -> Iterator[str]:
+        """The operands of an infix operator as they stand beside its sign."""
+        return map(write.operand, self.operands)
 
     @property
     def drawn(self) -> str:
@@ -330,8 +338,3 @@ def path_of(expression: Expression) -> PathType | None:
         return expression.options.path
     paths = [path for operand in expression.operands if (path := path_of(operand)) is not None]
     return expression.derived_path(paths) if len(paths) == len(expression.operands) else None
-
-
-def all_promise(operands: Sequence[Promise]) -> Promise:
-    """What all operands promise."""
-    return reduce(Promise.__and__, operands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -16,8 +17,18 @@ class Promise:
     solid: bool
     prompt: bool
 
-    def __and__(self, other: Promise) -> Promise:
-        return Promise(self.solid and other.solid, self.prompt and other.prompt)
-
 
 ALL = Promise(solid=True, prompt=True)
+NOTHING = Promise(solid=False, prompt=False)
+
+
+def of_one(operands: Iterable[Promise]) -> Promise:
+    """What is promised of whatever any one of these raises; of none of them, everything."""
+    given = tuple(operands)
+    return Promise(all(each.solid for each in given), all(each.prompt for each in given))
+
+
+def of_all(operands: Iterable[Promise]) -> Promise:
+    """What is promised of a composite that has an event of each of these."""
+    given = tuple(operands)
+    return Promise(any(each.solid for each in given), all(each.prompt for each in given))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -25,6 +25,11 @@ class Share(NamedTuple):
     def full(self) -> Share:
         """All of it."""
         return Share(self.needed, self.needed)
+
+
+def begun(operands: Sequence[Share], counts: Sequence[int]) -> list[Share]:
+    """How much there is of each operand: all of it where there is an event of it."""
+    return [operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)]
 
 
 def together(shares: Iterable[Share]) -> Share:

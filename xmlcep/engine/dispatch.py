@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial, reduce
-from operator import and_
+from functools import lru_cache, partial
 from typing import Generic, TypeAlias, TypeVar
 
 from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
 from path_types.endings import ByEnding
 
-from ..algebra import ALL, Promise, Termination
+from ..algebra import Promise, Termination
+from ..algebra.promises import of_one
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, Scope
@@ -242,7 +242,7 @@ def _promises_of_reused(graph: EventGraph) -> list[Promise]:
     promised: list[Promise] = []
     reused: list[Promise] = []
     for tree in graph.trees:
-        reused.append(reduce(and_, (promised[index] for index in tree.dependencies), ALL))
+        reused.append(of_one(promised[index] for index in tree.dependencies))
         promised.append(promise(tree.root, reused[-1]))
     return reused
 

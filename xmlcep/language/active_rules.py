@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TypeAlias, cast
 
 from lark import Token, Tree, v_args
@@ -44,6 +46,7 @@ class _OwnTrigger:
 
 
 _Word: TypeAlias = Token | None
+_NO_PLACES: Mapping[str, Position] = MappingProxyType({})
 
 
 class _ActiveRules(Definitions):
@@ -92,52 +95,46 @@ class _ActiveRules(Definitions):
 
     def insert_action(self, parts: list[Token]) -> Action | _BrokenAction:
         _, fragment, where, target = parts
-        said = self._strings(fragment=fragment, target=target)
-        if said is None:
-            return _BrokenAction()
-        texts, places = said
-        return Insert(texts["fragment"], _where(where), texts["target"], places)
+        return self._action(Insert, fragment=fragment, target=target, where=_where(where))
 
     def delete_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        said = self._strings(target=parts[1])
-        return _BrokenAction() if said is None else Delete(said[0]["target"], said[1])
+        return self._action(Delete, target=parts[1])
 
     def set_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        said = self._strings(target=parts[1], value=parts[2])
-        return _BrokenAction() if said is None else SetValue(said[0]["target"], said[0]["value"], said[1])
+        return self._action(SetValue, target=parts[1], value=parts[2])
 
     def replace_action(self, parts: list[Token]) -> Action | _BrokenAction:
         _, target, _, fragment = parts
-        said = self._strings(target=target, fragment=fragment)
-        return _BrokenAction() if said is None else Replace(said[0]["target"], said[0]["fragment"], said[1])
+        return self._action(Replace, target=target, fragment=fragment)
 
     def move_action(self, parts: list[Token]) -> Action | _BrokenAction:
         _, source, where, target = parts
-        said = self._strings(source=source, target=target)
-        if said is None:
-            return _BrokenAction()
-        texts, places = said
-        return Move(texts["source"], _where(where), texts["target"], places)
+        return self._action(Move, source=source, target=target, where=_where(where))
 
     def call_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        said = self._strings(function=parts[1])
-        return _BrokenAction() if said is None else Call(said[0]["function"], said[1])
+        return self._action(Call, function=parts[1])
 
     def raise_action(self, parts: list[_Word]) -> Action | _BrokenAction:
         _, name, target = parts
         assert name is not None
-        place = {"event": self.source.position(start_of(name), end_of(name))}
+        place = {"event": self._place(name)}
         if target is None:
-            return Raise(str(name), None, place)
-        said = self._strings(target=target)
-        return _BrokenAction() if said is None else Raise(str(name), said[0]["target"], {**place, **said[1]})
+            return Raise(str(name), places=place)
+        return self._action(Raise, place, event=str(name), target=target)
 
-    def _strings(self, **tokens: Token) -> tuple[dict[str, str], dict[str, Position]] | None:
-        """What strings say, and where they stand; None if one of them cannot be read, which is reported."""
+    def _action(
+        self,
+        kind: Callable[..., Action],
+        places: Mapping[str, Position] = _NO_PLACES,
+        **said: Token | str | Where,
+    ) -> Action | _BrokenAction:
+        """The action that consists of this; a token is a string, and if one cannot be read that is reported."""
+        tokens = {name: each for name, each in said.items() if isinstance(each, Token)}
         read = {name: unquoted(token, self.source) for name, token in tokens.items()}
         if None in read.values():
-            return None
-        return cast("dict[str, str]", read), {name: self._place(token) for name, token in tokens.items()}
+            return _BrokenAction()
+        at = {name: self._place(token) for name, token in tokens.items()}
+        return kind(**{**said, **read}, places={**places, **at})
 
     def _place(self, token: Token) -> Position:
         return self.source.position(start_of(token), end_of(token))

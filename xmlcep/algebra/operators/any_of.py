@@ -20,8 +20,8 @@ from ..expressions import (
     Writer,
 )
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
-from ..shares import Share, most_complete, together
+from ..promises import Promise, of_one
+from ..shares import Share, begun, most_complete, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,7 @@ class AnyOf(Operator):
 
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
         """The best branches, as many as it takes."""
-        shares = [
-            operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
-        ]
-        return together(most_complete(shares, self.count))
+        return together(most_complete(begun(operands, counts), self.count))
 
     def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """As many as are missing, of operands of which there is nothing; then of any."""
@@ -98,4 +95,4 @@ class AnyOf(Operator):
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.
         solid = sum(not operand.solid for operand in operands) < self.count
-        return Promise(solid, solid and all(operand.prompt for operand in operands))
+        return Promise(solid, of_one(operands).prompt)

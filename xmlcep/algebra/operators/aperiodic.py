@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from ...position import NOWHERE, Position
 from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
+from ..promises import Promise, of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,7 @@ class Aperiodic(Operator):
         return (0, 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        solid = operands[0].solid or operands[1].solid
-        return Promise(solid, solid and operands[0].prompt and operands[1].prompt)
+        return of_all(operands[:2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +89,4 @@ class AperiodicStar(Aperiodic):
         return (0, 1, 2)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        solid = any(operand.solid for operand in operands)
-        return Promise(solid, solid and all(operand.prompt for operand in operands))
+        return of_all(operands)

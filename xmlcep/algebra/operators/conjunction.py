@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from ...position import NOWHERE, Position
 from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
+from ..promises import Promise, of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +42,4 @@ class Conjunction(Operator):
         return True
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        solid = any(operand.solid for operand in operands)
-        return Promise(solid, solid and all(operand.prompt for operand in operands))
+        return of_all(operands)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, all_promise
+from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
-from ..shares import Share, most_complete, together
+from ..promises import Promise, of_one
+from ..shares import Share, begun, most_complete, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,11 @@ class Disjunction(Operator):
 
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
         """The best branch."""
-        shares = [
-            operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
-        ]
-        return together(most_complete(shares, 1))
+        return together(most_complete(begun(operands, counts), 1))
 
     def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Any."""
         yield from ((k,) for k in range(len(self.operands)))
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        return all_promise(operands)
+        return of_one(operands)

@@ -22,7 +22,7 @@ from ..expressions import (
     Report,
 )
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
+from ..promises import NOTHING, Promise
 from ..shares import Share
 
 _LARGEST = 999_999_999
@@ -131,8 +131,7 @@ class Multiplicity(Operator):
         yield (0,) * lower
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        solid = self.lower > 0 and operands[0].solid
-        return Promise(solid, solid and operands[0].prompt)
+        return operands[0] if self.lower > 0 else NOTHING
 
     @property
     def creates_empty(self) -> bool:

@@ -18,7 +18,7 @@ from ..expressions import (
     Writer,
 )
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
+from ..promises import Promise, of_all
 from ..windows import Unit, Window
 from .arguments import window_argument
 
@@ -140,5 +140,4 @@ class PeriodicStar(Periodic):
         return (0, 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        solid = any(operand.solid for operand in operands)
-        return Promise(solid, solid and all(operand.prompt for operand in operands))
+        return of_all(operands)

@@ -16,10 +16,9 @@ from ..expressions import (
     Parameter,
     ParameterKind,
     Report,
-    Writer,
 )
 from ..options import NO_OPTIONS, Options
-from ..promises import Promise
+from ..promises import Promise, of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +49,9 @@ class Relation(Operator):
     def arguments(self) -> tuple[str, ...]:
         return (self.word,)
 
-    def notation(self, write: Writer, braces: str) -> str:
-        joined = f" {self.word} ".join(map(write.operand, self.operands))
-        return f"({joined}){braces}" if braces else joined
+    @property
+    def between(self) -> str:
+        return self.word
 
     @property
     def drawn(self) -> str:
@@ -72,5 +71,4 @@ class Relation(Operator):
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Empty intervals satisfy before and after (R2): one operand is enough to make it solid.
-        solid = any(operand.solid for operand in operands)
-        return Promise(solid, solid and all(operand.prompt for operand in operands))
+        return of_all(operands)

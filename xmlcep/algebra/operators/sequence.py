@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from ...position import NOWHERE, Position
 from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
 from ..options import NO_OPTIONS, Options, Termination
-from ..promises import Promise
+from ..promises import Promise, of_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,9 @@ class Sequence(Operator):
     ) -> Self:  # fmt: skip
         return cls(operands, options, at)
 
-    def notation(self, write: Writer, braces: str) -> str:
-        written = [
-            f"not {write.operand(operand)}" if k in self.negated else write.operand(operand)
-            for k, operand in enumerate(self.operands)
-        ]
-        joined = " ; ".join(written)
-        return f"({joined}){braces}" if braces else joined
+    def written_operands(self, write: Writer) -> Iterator[str]:
+        for k, operand in enumerate(self.operands):
+            yield f"{'not ' if k in self.negated else ''}{write.operand(operand)}"
 
     @property
     def title(self) -> str:
@@ -105,7 +101,5 @@ class Sequence(Operator):
             yield self.required[len(self.required) - length :]
 
     def promise(self, operands: OperandSequence[Promise]) -> Promise:
-        needed = [operands[k] for k in self.positive]
-        solid = any(operand.solid for operand in needed)
-        prompt = solid and all(operand.prompt for operand in needed) and not self.trailing
-        return Promise(solid, prompt)
+        needed = of_all(operands[k] for k in self.positive)
+        return Promise(needed.solid, needed.prompt and not self.trailing)
