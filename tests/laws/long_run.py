@@ -19,6 +19,7 @@ wholes and `having` (V6, Z27), runs (S2), `slide` (S4)             whole, whole-
 trees above trees (G1, G2, N1, N2, C11)                            levels, levels-timed, levels-late, reuse, reuse-timed
 external events (L7, Z28)                                          external
 moves, the root that goes and comes back (E6, M4, U2)              moves, meet-moves, late-moves
+operators of operators of every kind, with every option            pairs
 values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
 """
 
@@ -64,6 +65,7 @@ MODES: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "edges": (some.edge_rule_sets(), some.edge_histories()),
     "dense-full": (some.full_rule_sets(), some.dense_histories()),
     "dense-plain": (some.rule_sets(), some.dense_histories()),
+    "pairs": (some.pair_rule_sets(), some.pair_histories()),
     "silent": (some.silent_rule_sets(), some.silent_histories()),
     "dense-twice": (rules_with_one_event_twice(), some.dense_histories()),
 }

@@ -10,6 +10,7 @@ and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets`
 nodes that are gone, in `moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in
 `levelled_rule_sets` trees stand above one another, in `external_rule_sets` and `external_histories` rules raise events
 of their own.
+In `pair_rule_sets` operators of every kind stand below one another.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
@@ -39,6 +40,8 @@ from .levels import levelled_rule_sets as levelled_rule_sets
 from .meetings import meeting_histories as meeting_histories
 from .meetings import meeting_rule_sets as meeting_rule_sets
 from .moves import moving_histories as moving_histories
+from .pairs import pair_histories as pair_histories
+from .pairs import pair_rule_sets as pair_rule_sets
 from .path_types import path_types as path_types
 from .reuse import reusing_rule_sets as reusing_rule_sets
 from .reuse import taking as taking
@@ -72,6 +75,8 @@ __all__ = [
     "meeting_histories",
     "meeting_rule_sets",
     "moving_histories",
+    "pair_histories",
+    "pair_rule_sets",
     "path_types",
     "reusing_rule_sets",
     "rule_sets",

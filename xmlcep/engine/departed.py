@@ -87,15 +87,19 @@ class Departed:
         of a long transaction there may be as many as there are nodes.
         """
         released, self._waiting.released = self._waiting.released, set()
-        if not (released and self.awaited):
+        if not (released and (self.awaited or self.late)):
             return
-        still = []
-        for departure in self.awaited:
-            if not self._may_be_over(departure, released) or self._is_awaited(departure):
-                still.append(departure)
-            else:
-                self._stays_for_timers(departure)
-        self.awaited = still
+        while released:
+            still = []
+            for departure in self.awaited:
+                if not self._may_be_over(departure, released) or self._is_awaited(departure):
+                    still.append(departure)
+                else:
+                    self._stays_for_timers(departure)
+            self.awaited = still
+            self.look_if_no_timer_is_left()  # what a timer has brought may have been released now
+            # What was freed may have been what others waited for: a group that has been asked in vain (U4).
+            released, self._waiting.released = self._waiting.released, set()
         self._note_gone()
 
     def look_if_no_timer_is_left(self) -> None:

@@ -171,7 +171,7 @@ class Evaluation:
             return
         if bound is not None and bound.freed:
             self.departed.leave(bound.freed, ids, only)
-        if self.departed.awaited:
+        if self.departed.awaited or self.departed.late:
             self.departed.look_after_releases()
 
     def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
@@ -216,7 +216,7 @@ class Evaluation:
             report[before:] = sorted(report[before:], key=self._turn)
         if bound is not None and bound.freed:
             self.end_time_point(event, bound)
-        elif self.departed.awaited:
+        elif self.departed.awaited or self.departed.late:
             self.departed.look_after_releases()
 
     def release_elsewhere(self, cause: TimePoint) -> None:
@@ -275,7 +275,7 @@ class Evaluation:
                 bound.at_once.free(place)
                 if bound.awaited:
                     self.departed.leave(bound.awaited, event[3], None)
-        if self.departed.awaited:
+        if self.departed.awaited or self.departed.late:
             self.departed.look_after_releases()
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
@@ -382,7 +382,7 @@ class Evaluation:
         self._touched.clear()
 
     def _end(self, passed_on: Outside) -> Outside:
-        if self.departed.awaited:
+        if self.departed.awaited or self.departed.late:
             self.departed.look_after_releases()
         return passed_on
 

@@ -326,23 +326,13 @@ class TrailingSequenceState(SequenceState):
 
     def forget(self, key: Key) -> None:
         """What is absent stays so: candidates outlive the deletion of their node (A4), unless they wait for a condition
-        to be true of that (U6)."""
+        to be true of that (U6); what was in the way of others does not."""
         if self.node.condition is not None:
             self.candidates.pop(key, None)
             self.ready.pop(key, None)
-        if key not in self.candidates:
-            super().forget(key)
-            if self.by_value:
-                self.drop_key(key)
-            return
-        kept = {k: self.violations[k].of(key) for k in self.trailing}
         super().forget(key)
-        for k, entries in kept.items():
-            self.violations[k].add(key, entries)
-
-    def forget_at(self, place: int) -> None:
-        if not any(key in self.candidates for key in self.keys_at(place)):
-            super().forget_at(place)
+        if self.by_value and key not in self.candidates:
+            self.drop_key(key)
 
     def clear(self) -> None:
         super().clear()
