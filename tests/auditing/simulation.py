@@ -12,7 +12,6 @@ from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.detector_pool import DetectorPool
-from xmlcep.auditing.spark.document_merge import seam_chunks
 from xmlcep.auditing.spark.finding_chunks import FindingRanges
 from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, by_range
 from xmlcep.auditing.spark.firings import FiringPlaces
@@ -73,7 +72,7 @@ def simulate(
                 merge.collect_bad(chunk, collector, again=True)
     merge.collect(collector)
     ranges = FindingRanges.of(merge.extents(), records_per_range)
-    chunks = routed + list(seam_chunks(merge.seams(), plan, buckets))
+    chunks = routed + list(merge.seams.chunks())
     failures = Failures(rules)
     detectors = DetectorPool(plan, operators=operators)
     whole = merge.whole(ranges)

@@ -24,11 +24,12 @@ from xmlcep.auditing.plan.partition_key import Plan, make_plan
 from xmlcep.auditing.spark.bucket_loads import RoutedLoad
 from xmlcep.auditing.spark.chunk_reading import ChunkReader
 from xmlcep.auditing.spark.chunks import Chunk, ChunkWriter, Mark
-from xmlcep.auditing.spark.document_merge import WholeDocument, last_segments, merge_documents, seam_chunks
-from xmlcep.auditing.spark.plain_documents import PlainDocuments
+from xmlcep.auditing.spark.document_merge import WholeDocument, merge_documents
 from xmlcep.auditing.spark.router import Router, wanted_by
+from xmlcep.auditing.spark.seams import Seams
 from xmlcep.auditing.spark.segment_summary import SegmentSummary, TimePoint
-from xmlcep.auditing.spark.task_reports import Topic, reports_of, summaries_from
+from xmlcep.auditing.spark.summary_tables import SummaryTables
+from xmlcep.auditing.spark.task_reports import reports_of
 from xmlcep.log.columns.blocks import RecordTypes, Span, meta_texts
 from xmlcep.rules import parse_rules
 
@@ -79,7 +80,7 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
     writer = ChunkWriter([each.level for each in plan.passes], buckets, types.by_number)
     router = Router(plan, types, writer, RoutedLoad(plan))
     chunks: list[Chunk] = []
-    summaries: list[SegmentSummary] = []
+    summaries = SummaryTables()
     for number, batches in enumerate(segments):
         router.begin(number)
         for batch in batches:
@@ -88,22 +89,25 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
             chunks += writer.take(number)
         found = router.end()
         if found:  # as they travel from the task to the one who settles
-            assert sorted(reported(found), key=name_of) == sorted(found, key=name_of)
-            summaries += found
-    joined = {each.doc: each for each in merge_documents(summaries, last_segments(summaries), buckets)}
-    seams = [marker for summary in joined.values() for marker in summary.seams]
-    return Routed([*chunks, *seam_chunks(seams, plan, buckets)], joined)
+            assert list(reported(found)) == sorted(found, key=name_of)
+            for report in reports_of(found):
+                summaries.add(report.segment, report.content)
+    summaries.set_all_apart()
+    joined = {each.doc: each for each in merge_documents(summaries.documents(), buckets)}
+    seams = Seams(plan, buckets)
+    for document in joined.values():
+        seams.add(document)
+    return Routed([*chunks, *seams.chunks()], joined)
 
 
 def reported(summaries: Sequence[SegmentSummary]) -> Iterator[SegmentSummary]:
+    """What is known of them, in order of names, when they have come as reports."""
+    tables = SummaryTables()
     for report in reports_of(summaries):
-        if report.topic == Topic.PLAIN_SUMMARIES:
-            plain = PlainDocuments()
-            plain.add(report.segment, report.content)
-            plain.set_all_apart()
-            yield from plain.summaries()
-        else:
-            yield from summaries_from(report)
+        tables.add(report.segment, report.content)
+    tables.set_all_apart()
+    for of_document in tables.documents():
+        yield from of_document
 
 
 def name_of(summary: SegmentSummary) -> str:

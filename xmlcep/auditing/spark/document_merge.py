@@ -6,13 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...log.json_codec import FASTEST
 from ...log.records import Control
-from ..plan.partition_key import Plan
 from ..raised import RaisedThere
-from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
+from .chunks import Mark, buckets_of, hash_of
 from .document_clock import DocumentClock, DocumentTime
 from .segment_summary import (
     ClockReading,
@@ -21,7 +18,6 @@ from .segment_summary import (
     SegmentSummary,
     TimePoint,
     later,
-    point_columns,
     turn,
 )
 
@@ -42,8 +38,7 @@ class SeamMarker(NamedTuple):
 
 
 class WholeDocument(NamedTuple):
-    """A document in the log when all of its segments are known: there may be many, so what there is nothing of takes no
-    memory.
+    """A document in the log when all of its segments are known.
 
     ``position``, ``first``, ``last`` and ``segment`` say where it begins and what its last time point is, in which
     segment. ``needs_sorting``: its records do not stand in the order of their time points, so routing has to be done
@@ -73,18 +68,12 @@ class WholeDocument(NamedTuple):
     edits: Mapping[int, int]
     time: DocumentTime | None
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether no more is left to know of it than where it begins and ends, and of its clock."""
-        return not any(self[8:-1])
-
 
 class MergedDocument:
     """A document in the log, as told by the summaries of its segments, followed one after the other.
 
-    No more is kept of them than what goes on: a log has many segments, and they may have many documents. While
-    ``first`` is None there were clock records only; the other attributes are those of the `WholeDocument` and of its
-    `DocumentTime`: ``readings``, ``times`` (by segment), ``advances`` (the ts of the record before, and the time).
+    While ``first`` is None there were clock records only; the other attributes are those of the `WholeDocument` and of
+    its `DocumentTime`: ``readings``, ``times`` (by segment), ``advances`` (the ts of the record before, and the time).
     """
 
     __slots__ = (
@@ -308,75 +297,24 @@ class MergedDocument:
         self._touched = {}
 
 
-def last_segments(summaries: Iterable[SegmentSummary]) -> dict[str, int]:
-    """The last segment that has a summary of each document; ``summaries`` are those of all segments, in order."""
-    return {summary.doc: summary.segment for summary in summaries}
-
-
 def merge_documents(
-    summaries: Iterable[SegmentSummary], last: Mapping[str, int], buckets: int, until: str | None = None, *,
+    summaries: Iterable[Iterable[SegmentSummary]],
+    buckets: int,
+    until: str | None = None,
+    *,
     timed: bool = True,
-) -> Iterator[WholeDocument]:  # fmt: skip
-    """The documents of a log, each when its last segment is there; ``summaries`` are those of all segments, in order,
-    ``last`` the `last_segments` of these, ``until`` as for `audit`. What clocks show is told if that matters: if
-    ``timed``.
+) -> Iterator[WholeDocument]:
+    """The documents of a log; ``summaries`` are those of each document, segment by segment, ``until`` as for `audit`.
+    What clocks show is told if that matters: if ``timed``.
     """
-    open_documents: dict[str, MergedDocument] = {}
-    for summary in summaries:
-        doc = summary.doc
-        document = open_documents.get(doc)
-        if document is None:
-            document = open_documents[doc] = MergedDocument(doc, buckets)
-        document.follow(summary)
-        if last[doc] == summary.segment:
-            del open_documents[doc]
+    for of_document in summaries:
+        document: MergedDocument | None = None
+        for summary in of_document:
+            if document is None:
+                document = MergedDocument(summary.doc, buckets)
+            document.follow(summary)
+        if document is not None:
             document.end(until)
             whole = document.whole(timed=timed)
             if whole is not None:
                 yield whole
-
-
-def clock_markers(document: WholeDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
-    """The clock records of a document, for the passes that measure (W6); these see documents as a whole."""
-    if not document.clocks:
-        return
-    bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
-    for each in plan.passes:
-        if each.measures and not each.reads_clock:
-            ts = count = 0
-            for segment, clock in document.clocks:
-                ts, count = clock.ts, count + 1 if clock.ts == ts else 1
-                point = TimePoint(clock.ts, clock.at)
-                yield SeamMarker(segment, Mark.CLOCK, each.index, document.doc, bucket, point, turn(count))
-
-
-def raised_markers(document: WholeDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
-    """The external events of a document whose records stand in the segment before (L7)."""
-    bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
-    for segment, place, raised in document.raised:
-        record = raised.text.encode()
-        name = FASTEST.loads(record)["name"]
-        for each in plan.passes:
-            if name in each.externals:
-                point = TimePoint(raised.ts)
-                yield SeamMarker(segment, Mark.RAISED, each.index, document.doc, bucket, point, place, record)
-
-
-def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterator[Chunk]:
-    """Markers as chunks whose rows have their places between others."""
-    by_segment: dict[int, list[SeamMarker]] = {}
-    for marker in seams:
-        by_segment.setdefault(marker.segment, []).append(marker)
-    writer = ChunkWriter([each.level for each in plan.passes], buckets, ())
-    for segment, found in by_segment.items():
-        columns = {
-            "mark": [marker.mark for marker in found], "doc": [writer.code(marker.doc) for marker in found],
-            **point_columns(marker.point for marker in found), "turn": [marker.turn for marker in found],
-            "composite": [marker.record for marker in found],
-        }  # fmt: skip
-        passes, targets = (
-            np.array([getattr(marker, name) for marker in found], np.int64)
-            for name in ("pass_index", "bucket")
-        )
-        writer.add(passes, targets, columns, ordered=False)
-        yield from writer.take(segment, interleaved=True)

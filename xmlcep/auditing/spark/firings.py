@@ -158,7 +158,7 @@ class FiringPlaces:
                 continue  # its records are sorted first
             rows = order[bounds[code] : bounds[code + 1]]
             shown = np.maximum(times[rows], UNKNOWN if reading.time is None else reading.time)
-            if edits[rows[0]] in self._whole.edits.get(doc, ()):  # goes on here: the clock stands still
+            if edits[rows[0]] in self._whole.ends.edits(doc):  # goes on here: the clock stands still
                 stands = UNKNOWN if reading.edit_time is None else reading.edit_time
                 shown[edits[rows] == edits[rows[0]]] = stands
             yield doc, (ts[rows], shown)

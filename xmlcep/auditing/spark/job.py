@@ -25,7 +25,6 @@ from ..splits import SPLIT_BYTES, Split, make_splits
 from .bucket_tasks import BucketTasks
 from .chunk_rdds import exchange, keep, parcels_in
 from .chunks import Chunk, ChunkKind
-from .document_merge import seam_chunks
 from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import FindingsPlace, OrderedFindings
@@ -166,14 +165,14 @@ class SparkAudit:
     ) -> tuple[RDD[Parcel], list[TaskReports]]:  # fmt: skip
         """What the levels of the plan answer, one after the other, and what the replays of buckets report in each."""
         context = self._spark.sparkContext
-        seams = list(seam_chunks(merge.seams(), self._plan, buckets))
+        late = [Parcel.of(chunk, self._files) for chunk in merge.seams.chunks()]
         whole = context.broadcast(log)
         stack.callback(_forget, whole)
         answers: list[RDD[Parcel]] = []
         done: list[TaskReports] = []
         for level in range(self._levels):
-            late = [Parcel.of(chunk, self._files) for chunk in seams if chunk.level == level]
-            inputs = context.union([routed, *answers, *([context.parallelize(late, 1)] if late else [])])
+            its = [parcel for parcel in late if parcel.chunk.level == level]
+            inputs = context.union([routed, *answers, *([context.parallelize(its, 1)] if its else [])])
             division = merge.loads.tasks(level, self._cores)
             shuffled = exchange(inputs, division.tasks, _rows_of(level, division))
             reports, told = self._reports(stack)

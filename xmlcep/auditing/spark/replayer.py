@@ -53,7 +53,6 @@ class BucketReplayer:
         self._has_all_ends = plan.closes_documents
         self._headers = whole.headers
         self._resorted = whole.resorted
-        self._edits = whole.edits
         self._detectors = detectors
         self._reader = ChunkReader()
         ranking = Ranking(plan.rules)
@@ -250,7 +249,7 @@ class BucketReplayer:
         follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
         fires = each.fires_in_keys
         start = live.time.readings[segment] if live.time is not None else None
-        edits = self._edits.get(doc, _NONE)
+        edits = self._ends.edits(doc)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`
         readings = run.readings() if reads_clock else repeat(_NO_READING)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import base64
-import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from itertools import accumulate
-from typing import Any, NamedTuple
+from itertools import accumulate, islice
+from typing import NamedTuple
 
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ..splits import FilePart
 from .chunks import Chunk, ChunkKind
-from .plain_documents import is_plain, plain_content
-from .segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
+from .segment_summary import SegmentSummary
+from .summary_tables import summaries_content
 
-_SUMMARIES_AT_ONCE = 500  # of some KB, when they are read
-_CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
+_SUMMARIES_AT_ONCE = 5000
 
 
 class Topic(IntEnum):
@@ -35,11 +33,9 @@ class Topic(IntEnum):
     LOAD = 4
     """What was routed to each bucket (`RoutedLoad`), from which segment on, and document; or by the replay of which
     bucket."""
-    PLAIN_SUMMARIES = 5
-    """The other documents of a segment, of which nothing is open; it names the first."""
-    REPLAY = 6
+    REPLAY = 5
     """What the replay of a bucket did; it names the bucket."""
-    FOUND = 7
+    FOUND = 6
     """How many bytes of findings each range was given by one task; it names that."""
 
 
@@ -87,53 +83,10 @@ class HeaderSeen(NamedTuple):
 
 
 def reports_of(summaries: Iterable[SegmentSummary]) -> Iterator[Report]:
-    """The summaries of a segment as reports; packed, for those of all segments are in memory together."""
-    plain: list[SegmentSummary] = []
-    others: list[SegmentSummary] = []
-    for summary in summaries:
-        (plain if is_plain(summary) else others).append(summary)
-    if plain:
-        yield Report(Topic.PLAIN_SUMMARIES, plain[0].segment, plain[0].doc, plain_content(plain))
-    for begin in range(0, len(others), _SUMMARIES_AT_ONCE):
-        some = others[begin : begin + _SUMMARIES_AT_ONCE]
-        yield Report(Topic.SUMMARIES, some[0].segment, some[0].doc, _content(some))
-
-
-def _content(summaries: Sequence[SegmentSummary]) -> bytes:
-    records = [
-        {
-            **summary._asdict(), "head": summary.head and list(summary.head), "tail": list(summary.tail),
-            "first_flush": summary.first_flush and list(summary.first_flush),
-            "head_keys": list(summary.head_keys.items()), "open_runs": list(summary.open_runs.items()),
-            "touched": list(summary.touched.items()),
-            **{name: list(map(list, getattr(summary, name))) for name in _CLOCKS},
-            "raised": list(map(list, summary.raised)),
-        }
-        for summary in summaries
-    ]  # fmt: skip
-    return zlib.compress(FASTEST.dumps(records), 1)
-
-
-def docs_from(report: Report) -> Iterator[str]:
-    """The documents of such a report that are not plain."""
-    return (record["doc"] for record in FASTEST.loads(zlib.decompress(report.content)))
-
-
-def summaries_from(report: Report) -> Iterator[SegmentSummary]:
-    """Their summaries."""
-    for record in FASTEST.loads(zlib.decompress(report.content)):
-        changed = {
-            "position": tuple(record["position"]), "head": _point(record["head"]), "tail": TimePoint(*record["tail"]),
-            "first_flush": _point(record["first_flush"]), "head_keys": dict(record["head_keys"]),
-            "open_runs": dict(record["open_runs"]), "touched": dict(record["touched"]),
-            **{name: [PlacedClock(*clock) for clock in record[name]] for name in _CLOCKS},
-            "raised": [PlacedRaised(*raised) for raised in record["raised"]],
-        }  # fmt: skip
-        yield SegmentSummary(**(record | changed))
-
-
-def _point(values: list[Any] | None) -> TimePoint | None:
-    return None if values is None else TimePoint(*values)
+    """The summaries of a segment as reports."""
+    left = iter(summaries)
+    while some := list(islice(left, _SUMMARIES_AT_ONCE)):
+        yield Report(Topic.SUMMARIES, some[0].segment, some[0].doc, summaries_content(some))
 
 
 def bad_chunk(bad: BadRecord, part: FilePart, number: int, doc: str | None) -> Chunk:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,14 +28,22 @@ class DocumentEnd(NamedTuple):
 _ENDS = pa.schema(
     [
         ("doc", pa.binary()), ("segment", pa.int64()), ("ts", pa.int64()), ("at", pa.string()), ("txn", pa.int64()),
-        ("meta", pa.string()), ("time", pa.binary()),
+        ("meta", pa.string()), ("edits", pa.binary()), ("time", pa.binary()),
     ]
 )  # fmt: skip
 
 
+def pairs_packed(pairs: Mapping[int, int]) -> bytes:
+    """Pairs of numbers as bytes."""
+    return np.array(list(pairs.items()), "<i8").tobytes()
+
+
+_NONE: Mapping[int, int] = MappingProxyType({})
+
+
 class DocumentEnds(Mapping[str, DocumentEnd]):
-    """Where documents end, by name, and what is known of their clocks: a table, for there may be many, and the driver
-    and each worker have one."""
+    """Where documents end, by name, how their edits go on, and what is known of their clocks: a table, for there may be
+    many, and the driver and each worker have one."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -46,8 +55,8 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[tuple[Any, ...]]]) -> DocumentEnds:
-        """From rows, some at a time: the name as a key, the segment, then the time point up to its meta, and the packed
-        `DocumentTime` if that matters."""
+        """From rows, some at a time: the name as a key, the segment, then the time point up to its meta, the packed
+        edits that go on in a later segment, if any do, and the packed `DocumentTime` if that matters."""
         batches = []
         for some in rows:
             columns = zip(*some, strict=True)
@@ -62,7 +71,7 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
         row = self._row(doc)
         if row is None:
             raise KeyError(doc)
-        segment, *point = (column[row].as_py() for column in self._columns[1:-1])
+        segment, *point = (column[row].as_py() for column in self._columns[1:-2])
         return DocumentEnd(segment, TimePoint(*point))
 
     def __contains__(self, doc: object) -> bool:
@@ -72,6 +81,13 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
         """In which segment a document ends; None if it is none of these."""
         row = self._row(doc)
         return None if row is None else self._columns[1][row].as_py()
+
+    def edits(self, doc: str) -> Mapping[int, int]:
+        """Under which numbers edits go on in a later segment, and began."""
+        packed = self._columns[-2]
+        row = None if packed.null_count == len(packed) else self._row(doc)
+        content = None if row is None else packed[row].as_py()
+        return _NONE if content is None else dict(np.frombuffer(content, "<i8").reshape(-1, 2).tolist())
 
     def time(self, doc: str) -> DocumentTime | None:
         """What is known of its clock; None if that does not matter, or it is none of these."""
@@ -101,15 +117,13 @@ class DocumentEnds(Mapping[str, DocumentEnd]):
 class WholeLog:
     """What a replay has to know of the log as a whole.
 
-    ``ends`` says where documents end: there their trees are closed and their state is freed; and how their clocks went
-    on, if that matters. Where nothing is raised by ends (`Plan.closes_documents`) it leaves those out that have one
-    segment only: they end with it. ``headers`` has the number of each document's header; ``ranges`` those into which
-    findings go; ``resorted`` the documents whose records come once more, sorted; ``edits`` of each document under which
-    numbers edits go on in a later segment, and began.
+    ``ends`` says where documents end: there their trees are closed and their state is freed; and how their edits and
+    clocks went on, if that matters. Where nothing is raised by ends (`Plan.closes_documents`) it leaves those out that
+    have one segment only: they end with it. ``headers`` has the number of each document's header; ``ranges`` those into
+    which findings go; ``resorted`` the documents whose records come once more, sorted.
     """
 
     ends: DocumentEnds
     headers: Mapping[str, int]
     ranges: FindingRanges
     resorted: Collection[str] = ()
-    edits: Mapping[str, Mapping[int, int]] = field(default_factory=dict)

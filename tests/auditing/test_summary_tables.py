@@ -1,4 +1,4 @@
-"""Documents of one segment, of which nothing is open at its ends, are rows of a table to the one who settles."""
+"""What segments tell of documents is rows of tables to the one who settles, for there may be many."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from path_types import PathType
-from tests.auditing.logs import write_log
+from tests.auditing.logs import LogItem, write_log
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.finding_chunks import Extent, FindingRanges
 from xmlcep.auditing.spark.mapper import Mapper
-from xmlcep.auditing.spark.plain_documents import OPEN_FIELDS, PlainDocuments, is_plain, plain_content
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
+from xmlcep.auditing.spark.summary_tables import OPEN_FIELDS, SummaryTables, is_plain, summaries_content
 from xmlcep.auditing.spark.task_reports import Report, Topic
 from xmlcep.auditing.splits import Split, make_splits
 from xmlcep.events import PrimitiveEvent
@@ -37,7 +37,7 @@ def item(doc: str, ts: int) -> PrimitiveEvent:
     return PrimitiveEvent(ts, "ins", PathType.parse("/order/item"), (1, 10 + ts), doc=doc)
 
 
-def splits_of(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecord]]) -> list[Split]:
+def splits_of(folder: Path, files: Sequence[Sequence[LogItem | bytes]]) -> list[Split]:
     """The splits of a log in so many files, each of which is one."""
     for number, records in enumerate(files):
         write_log(folder / f"log{number}.jsonl", records)
@@ -47,13 +47,15 @@ def splits_of(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecor
     return splits
 
 
-def merged(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecord]], rules: str) -> SegmentMerge:
+def merged(
+    folder: Path, files: Sequence[Sequence[LogItem | bytes]], rules: str, until: str | None = None
+) -> SegmentMerge:
     """What is known of a log in so many files, each of which is a segment."""
     splits = splits_of(folder, files)
     plan = make_plan(parse_rules(rules))
     mapper = Mapper(plan, 4)
     reports = [each for split in splits for each in mapper.read(split) if isinstance(each, Report)]
-    return SegmentMerge(splits, reports, plan, 4)
+    return SegmentMerge(splits, reports, plan, 4, until)
 
 
 FILES = [
@@ -63,11 +65,11 @@ FILES = [
 ]
 
 
-def test_only_documents_with_something_open_are_objects(tmp_path: Path) -> None:
+def test_only_documents_with_something_open_are_looked_at(tmp_path: Path) -> None:
     merge = merged(tmp_path, FILES, PRICED)
-    assert [each.doc for each in merge.plain.extents()] == ["alone", "last"] and merge.plain.records() == 3
-    assert merge.documents.keys() == {"clocked"} and merge.to_sort == {"back"}
-    assert [each.doc for each in merge.ended.extents()] == ["divided"]
+    assert [each.doc for each in merge.summaries.extents()] == ["alone", "last"]
+    assert merge.summaries.records() == 3 and merge.to_sort == {"back"}
+    assert [each.doc for each in merge.ended.extents()] == ["clocked", "divided"]
     assert [split.number for split in merge.splits_to_sort()] == [1, 2]
     assert list(merge.extents()) == [
         ("alone", 1, 2, 2), ("clocked", 2, 2, 1), ("divided", 1, 2, 2), ("last", 7, 7, 1),
@@ -81,9 +83,9 @@ def test_only_documents_with_something_open_are_objects(tmp_path: Path) -> None:
 
 def test_where_their_ends_matter_all_are(tmp_path: Path) -> None:
     merge = merged(tmp_path, FILES, BOTH)
-    assert not list(merge.plain.extents()) and not merge.plain.records()
+    assert not list(merge.summaries.extents()) and not merge.summaries.records()
     everything = {"alone", "divided", "clocked", "last"}
-    assert merge.documents.keys() | {each.doc for each in merge.ended.extents()} == everything
+    assert {each.doc for each in merge.ended.extents()} == everything
     assert merge.whole(FindingRanges([])).ends.keys() == everything
 
 
@@ -118,24 +120,62 @@ PLAIN = st.builds(
 )  # fmt: skip
 
 
-@given(st.lists(PLAIN, unique_by=lambda each: (each.segment, each.doc)))
+POINTS = st.builds(
+    TimePoint, NUMBERS, st.none() | st.text(max_size=3), st.none() | NUMBERS, st.none() | st.just("{}"),
+    *[st.none() | NUMBERS] * 3,
+)  # fmt: skip
+CLOCKS = st.lists(
+    st.builds(PlacedClock, NUMBERS, st.text(max_size=3), NUMBERS, NUMBERS, NUMBERS, st.none() | NUMBERS)
+)
+OPEN = st.fixed_dictionaries(
+    {},
+    optional={
+        "head": st.none() | POINTS, "tail": POINTS, "disordered": st.booleans(), "duplicates": NUMBERS,
+        "head_keys": st.dictionaries(NUMBERS, st.none() | NUMBERS), "open_runs": st.dictionaries(NUMBERS, NUMBERS),
+        "first_flush": st.none() | POINTS, "touched": st.dictionaries(NUMBERS, st.lists(NUMBERS)),
+        "leading": CLOCKS, "clocks": CLOCKS, "trailing": CLOCKS, "edit": st.none() | NUMBERS,
+        "open_edit": st.none() | NUMBERS, "time": st.none() | st.integers(-9, 9), "edit_time": st.none() | NUMBERS,
+        "raised": st.lists(
+            st.builds(PlacedRaised, NUMBERS, st.none() | NUMBERS, NUMBERS, NUMBERS, NUMBERS, st.text(max_size=3))
+        ),
+        "raised_late": st.booleans(), "raised_there": st.lists(st.text(max_size=3)),
+    },
+)  # fmt: skip
+SUMMARIES = st.builds(lambda plain, rest: plain._replace(**rest), PLAIN, st.just({}) | OPEN)
+
+
+@given(st.lists(SUMMARIES, unique_by=lambda each: (each.segment, each.doc)))
 def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
-    assert all(map(is_plain, summaries))
-    found = PlainDocuments()
-    for each in summaries:
-        found.add(each.segment, plain_content([each]))
-    found.set_apart({"a"})
+    """Those of documents that have one segment in which nothing is open, as where they lie; the others all of them."""
+    found, everything = SummaryTables(), SummaryTables()
+    for segment in range(4):
+        some = [each for each in summaries if each.segment == segment]
+        if some:
+            found.add(segment, summaries_content(some))
+            everything.add(segment, summaries_content(some))
+    found.set_apart()
+    everything.set_all_apart()
     names = [each.doc for each in summaries]
-    alone = [each for each in summaries if names.count(each.doc) == 1 and each.doc != "a"]
+    alone = [each for each in summaries if names.count(each.doc) == 1 and is_plain(each)]
     assert list(found.extents()) == sorted(
         Extent(each.doc, each.head.ts, each.tail.ts, each.records) for each in alone if each.head is not None
     )
     assert found.records() == sum(each.records for each in alone)
-    apart = list(found.summaries())
-    assert sorted([*alone, *apart]) == sorted(summaries)
-    assert [each.segment for each in apart] == sorted(each.segment for each in apart)
-    found.set_all_apart()
-    assert sorted(found.summaries()) == sorted(summaries) and not list(found.extents())
+    for tables, left_out in ((found, {each.doc for each in alone}), (everything, set())):
+        apart = [list(of_document) for of_document in tables.documents()]
+        wanted = sorted((each.doc, each.segment) for each in summaries if each.doc not in left_out)
+        assert [(each.doc, each.segment) for of_document in apart for each in of_document] == wanted
+        assert all(each in summaries for of_document in apart for each in of_document)
+        assert all(len({each.doc for each in of_document}) == 1 for of_document in apart)
+        assert len({of_document[0].doc for of_document in apart}) == len(apart)
+        assert tables.duplicates() == sum(each.duplicates for some in apart for each in some)
+    assert not list(everything.extents())
+    assert found.segments({"", "a"}) == {each.segment for each in summaries if each.doc in ("", "a")}
+
+
+@given(PLAIN)
+def test_plain_ones_are(summary: SegmentSummary) -> None:
+    assert is_plain(summary)
 
 
 @pytest.mark.parametrize(
