@@ -228,7 +228,8 @@ def test_odd_names_of_a_log_that_is_to_be_written(name: str, capsys: pytest.Capt
     [
         "audit NAME --rules a.xcep", "audit folder --rules a.xcep", f"{AUDIT} --out NAME", f"{AUDIT} --summary NAME",
         f"{AUDIT} --quarantine NAME", "log NAME", "verify NAME", "rebuild NAME", "derive NAME",
-        "check a.xcep --schema NAME", "history doc.xml half.xml -o NAME", "demo --keep NAME", "pending NAME --rules a.xcep",
+        "check a.xcep --schema NAME", "history doc.xml half.xml -o NAME", "demo --keep NAME",
+        "pending NAME --rules a.xcep",
     ],
 )  # fmt: skip
 def test_names_that_are_not_utf8_are_refused_with_the_reason(
