@@ -214,3 +214,19 @@ def test_bad_records_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str
 
 
 RULE = parse_rules(RULES)
+
+
+def test_what_the_end_of_a_log_raises_is_said_to_come_of_it(tmp_path: Path) -> None:
+    """It counts as the end of a transaction (D3); what is raised before needs no such note."""
+    log = tmp_path / "log.jsonl"
+    records = [
+        {"ts": 1, "op": "ins", "path": "/order", "ids": [1], "pos": 0},
+        {"ts": 2, "op": "ins", "path": "/order/item", "ids": [1, 2], "pos": 0},
+    ]
+    log.write_text("".join(json.dumps({"doc": "d", **record}) + "\n" for record in records))
+    waiting = parse_rules("event A {end=custom} = ins(order/item) ; not ins(order/item/price)")
+    answer = why_not(log, waiting, "A")
+    assert "A was raised" in answer.answer
+    assert any("raised at the end of the log" in note for note in answer.notes)
+    assert "not-released" in str(pending(log, waiting))
+    assert why_not(log, parse_rules("event A = ins(order/item)"), "A").notes == ()

@@ -313,6 +313,27 @@ PENDING = {
         "ins item/price/text() 1.3.4.5 =7",
         "50%  C at /order#1/item#3: missing ins(item/comment); having-false",
     ),
+    "having of nothing": (
+        'ins(item) & x[0,*]{path=item, having="count($p) > 1"} ins(item/price/text()) as $p', "ins . 1\nins item 1.3",
+        "100%  C at /order#1/item#3: having-false: having count($p) > 1 is false: count($p) is '0'",
+    ),
+    "a condition of nothing": (
+        'ins(item) & x[0,*]{path=item, when="note"} ins(item/price)', "ins . 1\nins item 1.3",
+        "100%  C at /order#1/item#3: condition-false: when note is false: note is ''",
+    ),
+    "a guard of nothing": (
+        'ins(item) & x[0,*]{path=item, if="note"} ins(item/price)', "ins . 1\nins item 1.3",
+        "100%  C at /order#1/item#3: guard-false: everything was there",
+    ),
+    "nothing of a node that is not there": (
+        "ins(item) & x[0,*] ins(item/price/text())", "ins . 1\nins item 1.3",
+        "100%  C at /order#1/item#3: never-occurred: no item/price has been inserted there, for which it is raised of "
+        "nothing (M4)",
+    ),
+    "one nothing of two": (
+        "x[2,2]{path=item} x[0,1] ins(item/price/text())", "ins . 1\nins item 1.3\nins item/price 1.3.4",
+        "50%  C at /order#1/item#3: 1 of the 2 events that are needed are there",
+    ),
     "too few": (
         "x[2,3]{path=item} ins(item/price)", "ins item/price 1.3.4",
         "50%  C at /order#1/item#3: 1 of the 2 events that are needed are there",
@@ -330,9 +351,12 @@ def test_what_a_group_waits_for(case: str) -> None:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(DENSE, dense_histories())
+@given(
+    st.one_of(DENSE, full_rule_sets(constructs=KNOWN), dense_rule_sets()),
+    st.one_of(dense_histories(), timed_histories()),
+)
 def test_what_waits_waits_for_something(definitions, history) -> None:  # type: ignore[no-untyped-def]
-    """Y1: of no group that has not been raised it is said that it is complete."""
+    """Y1: of no group that has not been raised it is said that it is complete; asked about, it has a reason (Y3)."""
     detector = Detector(rules_of(definitions))
     for step in history.steps:
         try:
@@ -342,6 +366,14 @@ def test_what_waits_waits_for_something(definitions, history) -> None:  # type: 
     for group in detector.pending(limit=None):
         said = "\n".join([show_rules(definitions), show_history(history), group.text()])
         assert group.raised or not str(group).endswith(": complete"), said
+        if not group.ids:
+            continue
+        seen = past(definitions[: [each.name for each in definitions].index(group.event) + 1], history)
+        if seen is not None:
+            answer = why_not(seen.evidence, places={group.ids[-1]})
+            assert answer.cause is not None or "was not raised" not in answer.answer, (
+                f"{said}\n{answer.text()}"
+            )
 
 
 def test_what_must_not_occur_needs_no_reason() -> None:

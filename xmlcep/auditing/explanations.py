@@ -150,15 +150,27 @@ def why_not_in(
     places = None if nodes is None else _places(history, items, nodes)
     # Where a group needs no more than what happens at its node, the others' records need not be replayed.
     concerned = nodes | places if nodes is not None and places is not None and history.is_local else None
+    before = 0
     for item in items:
         if item is None:
+            before = len(history.raised)
             history.flush()
         elif isinstance(item, ClockRecord):
             history.advance(item.time)
         else:
             history.feed(item, unseen=concerned is not None and concerned.isdisjoint(item.ids))
     history.name_nodes(document)
-    return why_not_raised(history.evidence, doc=past.doc, places=places, since=since)
+    answer = why_not_raised(history.evidence, doc=past.doc, places=places, since=since)
+    at_the_end = history.raised[before:] if items and items[-1] is None else []
+    if any(not group.ids or raised.ids == group.ids for group in answer.groups[:1] for raised in at_the_end):
+        answer = replace(answer, notes=(*answer.notes, _AT_THE_END))
+    return answer
+
+
+_AT_THE_END = (
+    "It was raised at the end of the log, which counts as the end of a transaction (D3), as in an audit; a watch that "
+    "goes on waits for that. What a log waits for without it says pending."
+)
 
 
 def _places(history: History, items: Iterable[object], nodes: set[int]) -> set[int]:

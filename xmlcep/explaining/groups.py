@@ -179,8 +179,11 @@ class TreeGroups:
             () if key is None else _values(root, key), account is not None and account.raised, nodes=self.nodes,
         )  # fmt: skip
 
-    def part(self, state: OperatorState, key: Key | None, place: str = "") -> Part:
-        """An operator in one of its groups (key None: in none), with its operands."""
+    def part(
+        self, state: OperatorState, key: Key | None, place: str = "", *, has_raised: bool = False
+    ) -> Part:
+        """An operator in one of its groups (key None: in none), with its operands; ``has_raised``: a composite of it is
+        stored above, be it a silent one."""
         width = len(state.node.children)
         account = Account(((),) * width) if key is None else self.tree.account(state, key)
         causes = []
@@ -189,6 +192,8 @@ class TreeGroups:
         if account.objection is not None:
             causes.append(self._cause(account.objection, state, key))
         causes += self._due(state, account)
+        if not causes and not has_raised and not any(account.stored) and _denies_nothing(state):
+            causes.append(self._cause(Objection("having-false"), state, key))
         parts = tuple(self._operand(state, key, account, k) for k in range(width))
         share = self._nothing_of(state) if key is None else self.share(state, key, account)
         silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
@@ -225,14 +230,44 @@ class TreeGroups:
         best = self.best_inner(state, key, k)
         if best is None and key is not None and self._reasons is not None:
             best = self._reasons.emptied(state, k, key)
-        begun = self.part(inner, best, self._inner_place(state, inner, key, best))
+        stored = bool(account.stored[k])
+        of_nothing = inner.node.definition.creates_empty and not stored
+        if best is None and key is not None and of_nothing and inner.node.path == state.node.path:
+            best = (
+                key if not (inner.by_value or state.by_value) else None
+            )  # the node is there, if no event of it is
+        begun = self.part(inner, best, self._inner_place(state, inner, key, best), has_raised=stored)
         if entries:
             return Part(begun.text, begun.share.full(), "", events, is_leaf=False)
         if self._reasons is not None:
             known = {cause.reason for cause in begun.causes}
             more = [one for one in self._reasons.of_operator(state, k, key) if one.reason not in known]
             begun = replace(begun, causes=(*begun.causes, *more))
+        if not stored and key is not None and begun.share.is_full and begun.first_cause() is None:
+            begun = replace(begun, causes=(self._why_not_of_nothing(state, inner),))
         return begun
+
+    def _why_not_of_nothing(self, state: OperatorState, inner: OperatorState) -> Cause:
+        """Why there is no composite of an inner operator in a group, although nothing more is needed for it: it waits
+        for its release, its path type is that of other nodes, of which there is none (M4), or what is asked before it
+        is raised was false (Z9)."""
+        own, above = (self.nodes.path(path) for path in (inner.node.path, state.node.path))
+        if inner.node.path == state.node.path and inner.values.guard is not None:
+            return Cause(Reason.GUARD_FALSE, Reason.GUARD_FALSE.sentence)
+        if not inner.node.definition.creates_empty:
+            reason = Reason.NOT_RELEASED if inner.node.deferred else Reason.NEVER_OCCURRED
+            return Cause(
+                reason, "all that it needs may be there, but it has raised nothing there that is left"
+            )
+        text = f"no {own} has been inserted there, for which it is raised of nothing (M4)"
+        if inner.node.deferred:
+            text += ", or that has not been released yet"
+        fix = (
+            ""
+            if own == above
+            else f"write {{path={above}}} behind it, if it is to be raised for each {above}"
+        )
+        return Cause(Reason.NEVER_OCCURRED, text, fix)
 
     def inner(self, state: OperatorState, key: Key) -> Sequence[tuple[int, Key]]:
         """The groups of inner operators in a group, each with its operand."""
@@ -309,3 +344,9 @@ def bindings_of(entry: Entry) -> Mapping[str, object] | None:
     """The variables of an entry, if the tree has any."""
     found: Mapping[str, object] | None = entry[BINDINGS] if len(entry) > BINDINGS else None
     return found
+
+
+def _denies_nothing(state: OperatorState) -> bool:
+    """Whether ``having`` is false of the composite of nothing, so that there is none (M4, Z9)."""
+    asks = state.node.definition.creates_empty and state.values.having is not None
+    return asks and not state.values.admits(())

@@ -116,9 +116,12 @@ class Multiplicity(Operator):
         return self.lower == 0 or there[0]
 
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
-        """As many as the lower bound says, those there are and the next one."""
+        """As many as the lower bound says, those there are and the next one; of operands that need nothing each counts
+        as one."""
         (share,), (count,) = operands, counts
         known = min(count, self.lower)
+        if not share.needed:
+            return Share(known, self.lower)
         begun = share.satisfied if known < self.lower else 0
         return Share(known * share.needed + begun, self.lower * share.needed)
 
