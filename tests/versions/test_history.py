@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -99,11 +100,13 @@ def test_a_log_is_continued(tmp_path: Path, first: int, seal: bool) -> None:
         verify(log)
 
 
-def test_a_log_cut_at_every_byte_is_continued(tmp_path: Path) -> None:
+def test_a_log_cut_in_any_line_is_continued(tmp_path: Path) -> None:
+    """At its beginning, in its middle, before its line end; a recording is continued behind every byte (tests/log)."""
     folder, whole, log = folder_of(tmp_path, TEXTS[:3]), tmp_path / "whole.jsonl", tmp_path / "log.jsonl"
     write(folder, whole)
     data = whole.read_bytes()
-    for size in range(data.index(b"\n") + 1, len(data), 7):
+    ends = [at + 1 for at, byte in enumerate(data) if byte == ord("\n")]
+    for size in sorted({size for a, b in pairwise(ends) for size in (a, (a + b) // 2, b - 1)}):
         log.write_bytes(data[:size])
         try:
             write(folder, log)

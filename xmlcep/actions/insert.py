@@ -12,7 +12,7 @@ from ..rules.rule_programs import ActionProgram
 from ..xpath import Environment
 from .errors import RefusedActionError
 from .host import Host
-from .nodes import Element, add_text, described, elements
+from .nodes import Element, add_text, add_text_before, described, elements
 
 
 def run(program: ActionProgram, environment: Environment, host: Host) -> int:
@@ -102,11 +102,8 @@ def _put_beside(text: str, children: list[Element], target: Element, *, behind: 
     parent = target.getparent()
     assert parent is not None
     if not behind:
-        previous = target.getprevious()
-        if text and previous is not None:
-            previous.tail = (previous.tail or "") + text
-        elif text:
-            parent.text = (parent.text or "") + text
+        if text:
+            add_text_before(target, text)
         _put_before(children, target, parent)
         return
     tail = target.tail

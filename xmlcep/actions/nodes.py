@@ -56,13 +56,18 @@ def keep_tail(node: Element) -> None:
     if not tail:
         return
     node.tail = None
+    add_text_before(node, tail)
+
+
+def add_text_before(node: Element, text: str) -> None:
+    """Puts text right before a node, behind the text that is there."""
     previous = node.getprevious()
     if previous is not None:
-        previous.tail = (previous.tail or "") + tail
+        previous.tail = (previous.tail or "") + text
     else:
         parent = node.getparent()
         assert parent is not None
-        parent.text = (parent.text or "") + tail
+        parent.text = (parent.text or "") + text
 
 
 def add_text(parent: Element, text: str) -> None:

@@ -267,4 +267,4 @@ class Answers:
         return Cause(Reason.NEVER_OCCURRED, f"{type_.name} has not been raised{behind}", fix)
 
     def _written(self, node: LeafNode) -> str:
-        return written(node.leaf, self.nodes._namespaces)
+        return written(node.leaf, self.nodes.namespaces)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from contexts import Entry
 from contexts.constraints import Objection
@@ -35,7 +36,7 @@ def cause_of(
     reason = Reason.of(objection.reason)
     events = tuple(entry[EVENT] for entry in objection.entries)
     said = _SAID.get(reason)
-    text = reason.sentence if said is None else said(objection, tree, state, key, nodes)
+    text = reason.sentence if said is None else said(_Case(objection, tree, state, key, nodes))
     fix = reason.fix
     if reason is Reason.NOT_RELEASED:
         fix = _release_fix(state)
@@ -44,28 +45,40 @@ def cause_of(
     return Cause(reason, text, fix, events)
 
 
-_Said = Callable[[Objection, TreeState, OperatorState, "Key | None", Nodes], str]
+class _Case(NamedTuple):
+    """An objection of an operator in one of its groups."""
+
+    objection: Objection
+    tree: TreeState
+    state: OperatorState
+    key: Key | None
+    nodes: Nodes
+
+    @property
+    def names(self) -> list[str]:
+        """The events that it is about, as they are called."""
+        return [self.nodes.event(entry[EVENT]) for entry in self.objection.entries]
 
 
-def _too_few(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
-    names = dict.fromkeys(nodes.event(entry[EVENT]) for entry in objection.entries)
+def _too_few(case: _Case) -> str:
+    names = dict.fromkeys(case.names)
     return f"{' and '.join(names)} would do for several operands, but counts for one"
 
 
-def _order(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
-    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+def _order(case: _Case) -> str:
+    names = case.names
     if len(names) < 2:
         return (
             f"{names[0]} has nothing before it that it could follow" if names else Reason.WRONG_ORDER.sentence
         )
-    first, second = objection.entries[:2]
+    first, second = case.objection.entries[:2]
     if second[EVENT].ts < first[EVENT].ts:
         return f"{names[1]} came before {names[0]}, and has to come after it"
     return f"{names[0]} did not end before {names[1]}"
 
 
-def _expired(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
-    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+def _expired(case: _Case) -> str:
+    objection, names = case.objection, case.names
     most, by = span(objection.most, objection.unit), span(objection.by, objection.unit)
     between = " and ".join(names[:2]) if len(names) > 1 else f"{names[0]} and now" if names else "the events"
     if objection.unit == MEASURE[Unit.TRANSACTIONS]:  # so many of them may have begun in between (Z7)
@@ -75,33 +88,33 @@ def _expired(objection: Objection, _: TreeState, __: OperatorState, ___: Key | N
     return f"{between} lie further apart than {most}, by {by}"
 
 
-def _contiguous(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
-    times = ", ".join(map(str, objection.times[:3]))
+def _contiguous(case: _Case) -> str:
+    times = ", ".join(map(str, case.objection.times[:3]))
     return f"something else happened in the group in between, at {times}"
 
 
-def _absence(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
-    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+def _absence(case: _Case) -> str:
+    names = case.names
     violating = names[1] if len(names) > 1 else names[0] if names else "something"
     return f"{violating} has occurred, which must not"
 
 
-def _relation(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
-    word = getattr(state.node.definition, "word", "the relation")
-    names = [f"{nodes.event(entry[EVENT])} ({_interval(entry)})" for entry in objection.entries]
+def _relation(case: _Case) -> str:
+    word = getattr(case.state.node.definition, "word", "the relation")
+    names = [f"{case.nodes.event(entry[EVENT])} ({_interval(entry)})" for entry in case.objection.entries]
     return f"{names[0]} is not {word} {names[1]}" if len(names) > 1 else f"they do not stand in {word}"
 
 
-def _having(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
-    return f"having {shown(state.values.seen(objection.entries))}"
+def _having(case: _Case) -> str:
+    return f"having {shown(case.state.values.seen(case.objection.entries))}"
 
 
-def _condition(_: Objection, tree: TreeState, state: OperatorState, key: Key | None, nodes: Nodes) -> str:
-    return f"when {shown(tree.seen_by_condition(state, key))}"
+def _condition(case: _Case) -> str:
+    return f"when {shown(case.tree.seen_by_condition(case.state, case.key))}"
 
 
-def _not_released(_: Objection, tree: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
-    if state.node.termination is Termination.NON_LOCAL:
+def _not_released(case: _Case) -> str:
+    if case.state.node.termination is Termination.NON_LOCAL:
         return "everything is there; it waits for an event elsewhere (end=non-local), or a flush"
     return "everything is there; it waits for the end of the transaction, or a flush (end=custom)"
 
@@ -110,24 +123,22 @@ def _release_fix(state: OperatorState) -> str:
     return f"without end={state.node.termination.value} it is raised as soon as it is possible"
 
 
-def _replaced(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
-    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+def _replaced(case: _Case) -> str:
+    names = case.names
     if len(names) < 2:
         return Reason.REPLACED.sentence
     return f"{names[1]} has taken the place of {names[0]}"
 
 
-def _withdrawn(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
-    names = [nodes.event_in_full(entry[EVENT]) for entry in objection.entries]
+def _withdrawn(case: _Case) -> str:
+    names = [case.nodes.event_in_full(entry[EVENT]) for entry in case.objection.entries]
     if len(names) < 2:
         return Reason.WITHDRAWN.sentence
     return f"{names[1]} has taken back {names[0]}, which would have done"
 
 
-def _window_closed(
-    objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes
-) -> str:
-    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+def _window_closed(case: _Case) -> str:
+    names = case.names
     if len(names) < 2:
         return f"{names[0]}: no window was open" if names else Reason.WINDOW_CLOSED.sentence
     return f"{names[0]}, then {names[1]}: the window was closed"
@@ -137,7 +148,7 @@ def _interval(entry: Entry) -> str:
     return f"from {entry[0]} to {entry[1]}"
 
 
-_SAID: dict[Reason, _Said] = {
+_SAID: dict[Reason, Callable[[_Case], str]] = {
     Reason.NEVER_OCCURRED: _too_few,
     Reason.WRONG_ORDER: _order,
     Reason.EXPIRED: _expired,

@@ -70,7 +70,7 @@ class _Search:
         self.now = self.root.clock.time
         self.fresh = 0
         self.instance = groups.instance(self.root, key)
-        self.nodes = Nodes(groups.nodes._namespaces, groups.nodes.document)
+        self.nodes = Nodes(groups.nodes.namespaces, groups.nodes.document)
 
     def run(self) -> Completion:
         """The proposals, or why there are none."""
@@ -312,7 +312,7 @@ class _Search:
                 yield f"what joins: {', '.join('$' + name for name in state.values.program.grouping.names)}"
             for leaf in state.node.leaves():
                 if leaf.leaf.filter is not None or leaf.leaf.opaque is not None:
-                    yield written(leaf.leaf, self.groups.nodes._namespaces)
+                    yield written(leaf.leaf, self.groups.nodes.namespaces)
 
     def _beyond(self) -> Iterator[str]:
         """What is not looked into."""

@@ -12,8 +12,9 @@ from contexts.entry import BINDINGS, EVENT, SILENT
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Expression, Leaf, Operator, Share
+from ..algebra import Expression, Leaf, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
+from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
 from ..errors import XmlCepError
 from ..events import Event
@@ -58,7 +59,7 @@ class TreeGroups:
     def __init__(self, tree: TreeState, nodes: Nodes, reasons: Reasons | None = None) -> None:
         self.tree = tree
         self.nodes = nodes
-        self._namespaces = nodes._namespaces
+        self._namespaces = nodes.namespaces
         self._reasons = reasons
         self._shares: list[dict[tuple[int, ...], Share]] = [{} for _ in tree.states]
         self._empty: dict[int, Share] = {}
@@ -299,8 +300,8 @@ class TreeGroups:
         """Y1: what a timer waits for."""
         if account.due is None:
             return []
-        unit = {"time": 1, "changes": 0}.get(account.unit.name.lower(), 2)
-        when = timestamp(account.due) if unit == 1 else f"after {span(account.due, unit)}"
+        by_time = account.unit is Unit.TIME
+        when = timestamp(account.due) if by_time else f"after {span(account.due, MEASURE[account.unit])}"
         return [Cause(Reason.NOT_RELEASED, f"it is due {when}, unless something ends it before")]
 
     # ---- places ---------------------------------------------------------------------------------------

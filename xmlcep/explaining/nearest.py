@@ -11,7 +11,7 @@ from path_types.names import namespace_of
 
 from ..events import PrimitiveType
 from ..rules.occurred import Occurred
-from .nodes import Nodes
+from .nodes import Nodes, times
 
 Types = Mapping[tuple[str, PathType], int]
 """How often what has occurred: by operation and absolute path type."""
@@ -112,11 +112,7 @@ def _listed(found: Iterable[tuple[tuple[str, PathType], int]], nodes: Nodes) -> 
     """Types with how often they have occurred, the most frequent first."""
     by_count = sorted(found, key=lambda one: (-one[1], one[0][0], str(one[0][1])))
     shown = [
-        f"{operation}({nodes.path(path)}) ({_times(count)})" for (operation, path), count in by_count[:FEW]
+        f"{operation}({nodes.path(path)}) ({times(count)})" for (operation, path), count in by_count[:FEW]
     ]
     more = f" and {len(by_count) - FEW} more types" if len(by_count) > FEW else ""
     return "; ".join(shown) + more
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"

@@ -32,12 +32,12 @@ class Nodes:
     """
 
     def __init__(self, namespaces: Mapping[str, str] | None = None, document: Elements | None = None) -> None:
-        self._namespaces = dict(namespaces or {})
+        self.namespaces = dict(namespaces or {})
         self.document = document
 
     def path(self, path: PathType) -> str:
         """A path type with its prefixes."""
-        return print_path(path, self._namespaces)
+        return print_path(path, self.namespaces)
 
     def name(self, path: PathType | None, ids: Sequence[int], *, mark: bool = True) -> str:
         """A node by its path instance; ``mark``: with its ``@id`` or ``@name``."""
@@ -136,3 +136,8 @@ def _mark(element: etree._Element) -> str:
         if value is not None:
             return f" (@{local_name(name)}={short(value)})"
     return ""
+
+
+def times(count: int) -> str:
+    """How often something has happened, in words."""
+    return "once" if count == 1 else f"{count:,} times"

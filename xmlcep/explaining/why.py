@@ -71,7 +71,7 @@ class _Reading:
             events = by_operand[k]
             negated = k in state.node.definition.negated
             if isinstance(child, LeafNode):
-                text = written(child.leaf, evidence.nodes._namespaces)
+                text = written(child.leaf, evidence.nodes.namespaces)
                 notes = () if negated else self._others(state, k, composite)
                 used = (
                     evidence.used.get(child.type.name or "")
@@ -92,11 +92,11 @@ class _Reading:
                 if found:
                     parts += found
                 elif not negated:
-                    text = written(below.node.definition, evidence.nodes._namespaces)
+                    text = written(below.node.definition, evidence.nodes.namespaces)
                     parts.append(
                         Part(text, Share(0, 0), is_leaf=False, notes=("not needed, and nothing of it",))
                     )
-        text = written(state.node.definition, evidence.nodes._namespaces)
+        text = written(state.node.definition, evidence.nodes.namespaces)
         context = CONTEXTS.get(state.node.context.value)
         notes = (
             () if context is None or len(parts) < 2 else (f"{context.name} context: {context.preference}",)

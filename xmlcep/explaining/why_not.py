@@ -13,6 +13,7 @@ from ..events import CompositeEvent
 from .answers import Answers
 from .evidence import Evidence
 from .groups import TreeGroups
+from .nodes import times
 from .reasons import Reason
 from .values import Cause, Explanation, PendingGroup
 
@@ -60,7 +61,7 @@ def why_not(
     notes = []
     if raised and cause is not None:
         notes.append(
-            f"It was raised there {_times(len(raised))}, last {evidence.nodes.event_in_full(raised[-1])}."
+            f"It was raised there {times(len(raised))}, last {evidence.nodes.event_in_full(raised[-1])}."
         )
     if len(candidates) > limit:
         notes.append(f"{len(candidates) - limit:,} other groups have something of it.")
@@ -180,7 +181,3 @@ def _named(evidence: Evidence, place: int, group: PendingGroup) -> PendingGroup:
         if path is not None:
             return replace(group, path=path, ids=ids, node=evidence.nodes.name(path, ids))
     return group
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"

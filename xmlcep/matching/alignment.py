@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .chains import Pair, heaviest_chain
+from .chains import Pair, differing, heaviest_chain
 from .keys import Field, Key, KeyValue, is_called, key_among, key_value
 from .outline import Outline
 from .similarity import Feature, Similarity
@@ -45,7 +45,8 @@ class Aligner:
     def align(self, i: int, j: int) -> Alignment:
         """The alignment of the children of the old element i with those of the new element j."""
         olds, news = list(self._old.children(i)), list(self._new.children(j))
-        first, last_old, last_new = self._trimmed(olds, news)
+        before, after = self._old.content, self._new.content
+        first, last_old, last_new = differing([before[node] for node in olds], [after[node] for node in news])
         kept = list(zip(olds[:first], news[:first], strict=True))
         moved: list[tuple[int, int]] = []
         if first < last_old and first < last_new:
@@ -57,18 +58,6 @@ class Aligner:
             moved += middle.moved
         kept += zip(olds[last_old:], news[last_new:], strict=True)
         return Alignment(tuple(kept), tuple(moved))
-
-    def _trimmed(self, olds: Sequence[int], news: Sequence[int]) -> tuple[int, int, int]:
-        """Where the lists differ: from which index on, and up to which index in each."""
-        before, after = self._old.content, self._new.content
-        shorter = min(len(olds), len(news))
-        first = 0
-        while first < shorter and before[olds[first]] == after[news[first]]:
-            first += 1
-        equal = 0
-        while equal < shorter - first and before[olds[-1 - equal]] == after[news[-1 - equal]]:
-            equal += 1
-        return first, len(olds) - equal, len(news) - equal
 
 
 class Identity:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from ..xml_parser import is_blank
+from .chains import differing
 from .matcher import Matching, Site
 from .outline import Node, Outline
 from .paths import Paths
@@ -243,16 +244,9 @@ def _put_in(parent: Node, nodes: Sequence[Node], indexes: Sequence[int]) -> None
 def _set_children(element: Node, children: Sequence[Node]) -> None:
     """Sets the child list of an element in one go, from the first to the last child that is another."""
     present = list(element)
-    shorter = min(len(present), len(children))
-    first = 0
-    while first < shorter and present[first] is children[first]:
-        first += 1
-    equal = 0
-    while equal < shorter - first and present[-1 - equal] is children[-1 - equal]:
-        equal += 1
-    new = list(children[first : len(children) - equal])
-    if new or len(present) > len(children):
-        element[first : len(present) - equal] = new
+    first, end, new_end = differing(present, children)
+    if end > first or new_end > first:
+        element[first:end] = list(children[first:new_end])
 
 
 class MoveGroup(NamedTuple):

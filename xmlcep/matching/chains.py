@@ -1,4 +1,4 @@
-"""The heaviest chain of pairs that keeps the order on both sides: what stays where it is in a list."""
+"""What stays where it is in a list: its beginning and its end, and the heaviest chain of pairs that keeps the order."""
 
 from __future__ import annotations
 
@@ -66,3 +66,19 @@ def _ascends(pairs: Sequence[Pair]) -> bool:
             return False
         old, new = pair[0], pair[1]
     return True
+
+
+def differing(old: Sequence[object], new: Sequence[object]) -> tuple[int, int, int]:
+    """Where two lists differ: from which index on, and up to which (not included) in each.
+
+    >>> differing("abcd", "axyd"), differing("abc", "ac"), differing("ab", "ab")
+    ((1, 3, 3), (1, 2, 1), (2, 2, 2))
+    """
+    shorter = min(len(old), len(new))
+    first = 0
+    while first < shorter and old[first] == new[first]:
+        first += 1
+    equal = 0
+    while equal < shorter - first and old[-1 - equal] == new[-1 - equal]:
+        equal += 1
+    return first, len(old) - equal, len(new) - equal

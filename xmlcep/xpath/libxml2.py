@@ -126,7 +126,7 @@ class Translator:
             case Call():
                 return self._call(syntax, focus)
             case Union(operands):
-                return f"({' | '.join(self._nodes(operand, focus) for operand in operands)})"
+                return f"({' | '.join(self.nodes(operand, focus) for operand in operands)})"
             case Filter(operand, predicates):
                 inner = focus_in(self._kind(operand, focus))
                 brackets = "".join(self._predicate(predicate, inner) for predicate in predicates)
@@ -214,10 +214,10 @@ class Translator:
             case "count" if _is_own(arguments[0], focus):
                 return "1"
             case "name":
-                nodes = _short(self._nodes(arguments[0], focus))
+                nodes = _short(self.nodes(arguments[0], focus))
                 return f"x:name(namespace-uri({nodes}), local-name({nodes}))"
             case "local-name" | "namespace-uri":
-                return f"{name}({self._nodes(arguments[0], focus)})"
+                return f"{name}({self.nodes(arguments[0], focus)})"
             case "matches":
                 return f"x:{self._matcher(*arguments[1:])}({self.string(arguments[0], focus)})"
         function = FUNCTIONS[name]
@@ -252,9 +252,6 @@ class Translator:
 
     def nodes(self, syntax: Syntax, focus: Focus) -> str:
         """An expression that gives nodes, as these nodes."""
-        return self._nodes(syntax, focus)
-
-    def _nodes(self, syntax: Syntax, focus: Focus) -> str:
         return self._bindings.own_node() if _is_own(syntax, focus) else self.raw(syntax, focus)
 
     def _may_have_root(self, syntax: Syntax | Root) -> bool:

@@ -233,7 +233,7 @@ class _Reader:
             case Path() if syntax.is_context and focus is Focus.OWN:
                 self.notes.use(context, _Use.TEXT, ordered=False)
             case Path() | Filter() | Union() if focus is not Focus.ITEM:
-                self.notes.use(self._locate(syntax, context, focus) or frozenset(), use, ordered=ordered)
+                self.notes.use(self.locate(syntax, context, focus) or frozenset(), use, ordered=ordered)
 
     def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
         return kind_of(syntax, focus, self.variables)
@@ -276,20 +276,17 @@ class _Reader:
         self.notes.use(move(above, Axis.ATTRIBUTE, LANGUAGE), _Use.TEXT, ordered=False)
 
     def locate(self, syntax: Syntax, context: Locations, focus: Focus) -> Locations | None:
-        """Where the nodes are that an expression gives; None if it gives none of the document."""
-        return self._locate(syntax, context, focus)
-
-    def _locate(self, syntax: Syntax, context: Locations, focus: Focus) -> Locations | None:
-        """Where the nodes are that an expression gives; None: in a reference document, which never changes."""
+        """Where the nodes are that an expression gives; None if it gives none of the document: those of reference
+        documents never change."""
         match syntax:
             case Variable(name):
                 known = self.places.get(name)
                 return ANYWHERE if known is None and self.variables[name].is_of_document else known
             case Union(operands):
-                found = [self._locate(operand, context, focus) for operand in operands]
+                found = [self.locate(operand, context, focus) for operand in operands]
                 return frozenset().union(*(locations for locations in found if locations is not None))
             case Filter(operand, predicates):
-                locations = self._locate(operand, context, focus)
+                locations = self.locate(operand, context, focus)
                 if locations is not None:
                     self._predicates(predicates, locations)
                 return locations
@@ -301,7 +298,7 @@ class _Reader:
                     self.leaves |= focus is Focus.OWN and not syntax.is_context
                     return self._walk(context, steps, given=True)
                 assert not isinstance(start, Root)
-                locations = self._locate(start, context, focus)
+                locations = self.locate(start, context, focus)
                 return None if locations is None else self._walk(locations, steps)
         return None
 

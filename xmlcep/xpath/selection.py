@@ -54,8 +54,8 @@ class Selection:
             named = last.axis is Axis.ATTRIBUTE and not last.predicates and isinstance(test, NameTest)
             if named and before[-1:] != [_ANY_DEPTH]:
                 assert isinstance(test, NameTest)
-                if test.uri is not None and test.local is not None:
-                    self.attribute = f"{{{test.uri}}}{test.local}" if test.uri else test.local
+                self.attribute = test.name
+                if self.attribute is not None:
                     self.owners = self._owners(Path(syntax.start, tuple(before), syntax.at), namespaces)
 
     def _owners(

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from path_types.names import clark_name
+
 
 class Span(NamedTuple):
     """Where something stands in the text of the expression: what an error marks."""
@@ -42,6 +44,11 @@ class NameTest(NamedTuple):
 
     uri: str | None
     local: str | None
+
+    @property
+    def name(self) -> str | None:
+        """The one name that it asks for, in Clark notation; None if there can be others."""
+        return None if self.uri is None or self.local is None else clark_name(self.uri, self.local)
 
 
 class NodeTest(Enum):

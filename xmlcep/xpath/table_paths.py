@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
-from path_types.names import clark_name, namespace_of
+from path_types.names import namespace_of
 
 from .checking import Focus, focus_in, kind_of, same_focus
 from .functions import FUNCTIONS, Parameter
@@ -91,10 +91,7 @@ def _leads_to_elements(step: Step) -> bool:
 
 
 def _name(test: NameTest | NodeTest) -> str | None:
-    """The name that a test asks for, in Clark notation; None if it takes others, too."""
-    if not isinstance(test, NameTest) or test.local is None:
-        return None
-    return clark_name(test.uri or "", test.local)
+    return test.name if isinstance(test, NameTest) else None
 
 
 # -- following ----------------------------------------------------------------------------------------------------
