@@ -147,6 +147,8 @@ def why_not_in(
         return None
     history = History(rules, event, doc=past.doc, initial=past.start(), document=past.start())
     items = list(past.until(at))
+    if nodes is not None and not _is_path(node) and not past.knows(next(iter(nodes)), items):
+        return None
     places = None if nodes is None else _places(history, items, nodes)
     # Where a group needs no more than what happens at its node, the others' records need not be replayed.
     concerned = nodes | places if nodes is not None and places is not None and history.is_local else None
@@ -185,9 +187,13 @@ def _places(history: History, items: Iterable[object], nodes: set[int]) -> set[i
     return (found & nodes) or found or set(nodes)
 
 
+def _is_path(node: str | int | None) -> bool:
+    return isinstance(node, str) and not node.isdecimal()
+
+
 def _node_ids(document: Replica, node: str | int, rules: Rules) -> set[int]:
     """The ids of the nodes that a node id or an XPath means."""
-    if isinstance(node, int) or node.isdecimal():
+    if isinstance(node, int) or not _is_path(node):
         return {int(node)}
     root = None if document.root_id is None else document.element(document.root_id)
     if root is None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..documents import Replica, ReplicaError
+from ..documents import Replica, ReplicaError, SnapshotError
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..log import BadRecord, ClockCheck, Header, read_log
@@ -69,7 +69,21 @@ class Past:
         """The document before its first record; empty if that is not known."""
         if self.header is None or self.header.snapshot is None:
             return Replica()
-        return Replica.from_snapshot(self.header.snapshot, self.header.ids)
+        try:
+            return Replica.from_snapshot(self.header.snapshot, self.header.ids)
+        except SnapshotError as error:
+            raise QuestionError(f"the header of the document {self.doc!r}: {error}") from error
+
+    def knows(self, node: int, items: Iterable[PrimitiveEvent | ClockRecord | None]) -> bool:
+        """Whether there was such a node, in the document before or in these records."""
+        before = () if self.header is None else self.header.ids
+        return node in before or any(isinstance(item, PrimitiveEvent) and node in item.ids for item in items)
+
+    @property
+    def doubled(self) -> int:
+        """How many records have the time point of one before; the first counts."""
+        points = [item.ts for item in self.items if isinstance(item, PrimitiveEvent)]
+        return len(points) - len(set(points))
 
     def document(self, at: int | None) -> Replica:
         """The document at a time point, as far as its records tell."""
@@ -94,9 +108,14 @@ class Pasts(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say of them beside any answer."""
-        if not self.bad:
-            return ()
-        return (f"{self.bad:,} bad record{' was' if self.bad == 1 else 's were'} left out.",)
+        doubled = sum(past.doubled for past in self.documents.values())
+        found = ((self.bad, "bad record"), (doubled, "record of a time point that there was before"))
+        return tuple(
+            f"{number:,} {what.replace('record', 'records', 1) if number > 1 else what} "
+            f"{'was' if number == 1 else 'were'} left out."
+            for number, what in found
+            if number
+        )
 
 
 def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:

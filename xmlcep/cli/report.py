@@ -44,4 +44,6 @@ def command(
     contents = write_report(logs, load(rules_files, references, allow), out, title=title)
     if not quiet:
         number = len(contents.findings)
-        click.echo(f"{number:,} finding{'' if number == 1 else 's'} in {plain(out)}", err=True)
+        bad = contents.bad_in_all
+        left_out = f", {bad:,} bad record{'' if bad == 1 else 's'} left out" if bad else ""
+        click.echo(f"{number:,} finding{'' if number == 1 else 's'}{left_out} in {plain(out)}", err=True)

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..arguments import shown
+from ..errors import ArgumentError
 from .errors import BrokenChainError, LogError, Origin, UnsealedError
 from .json_codec import FASTEST, STANDARD, DuplicateKeyError
 from .reading import read_lines
@@ -21,6 +23,7 @@ from .segments import Source, files_of
 
 START = "0" * 64
 """The hash before the first record."""
+_HEX = re.compile("[0-9a-f]{64}")
 
 
 class Seal(NamedTuple):
@@ -52,6 +55,10 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
     elsewhere, records cut off at the end are found too. `UnsealedError`: a log of which no record is sealed, without
     ``head``. `LogError`: a log without any record.
     """
+    if head is not None and not _HEX.fullmatch(head):
+        raise ArgumentError(
+            f"head is {shown(head)}: expected the hash of a record, 64 hexadecimal digits in lower case"
+        )
     seal = Seal()
     at_head = seal if head == START else None
     first = True

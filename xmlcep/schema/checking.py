@@ -33,6 +33,7 @@ from .vocabulary import Vocabulary
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
 
+_LOCATION = "nothing is fetched from the network; give the file of a namespace with --location NAMESPACE=FILE"
 _NO_VARIABLES: Mapping[str, Values] = {}
 _ATTRIBUTE = re.compile(r"/?@[^/@]*$")
 """The attribute that a path ends in."""
@@ -73,7 +74,8 @@ def check_names_and_values(
 ) -> tuple[list[RuleProblem], list[RuleProblem]]:
     """What `check_rules` says, and what `check_values` says."""
     require_rules(rules)
-    vocabulary = Vocabulary(open_schema(schema, locations))
+    read = open_schema(schema, locations)
+    vocabulary = Vocabulary(read)
     meetings = Meetings(rules, SchemaGround(vocabulary))
     checker = _Checker(rules, vocabulary, meetings)
     problems = [problem for definition in rules.definitions for problem in checker.definition(definition)]
@@ -84,7 +86,8 @@ def check_names_and_values(
         problems += checker.active_rule(program)
     problems += meetings.problems
     problems += impossible(rules, nodes=False)
-    return _in_order(problems), _in_order(checker.of_values)
+    missing = [RuleProblem(f"of the schema something is missing: {note}", _LOCATION) for note in read.notes]
+    return _in_order([*problems, *missing] if problems else []), _in_order([*checker.of_values, *missing])
 
 
 def _in_order(problems: list[RuleProblem]) -> list[RuleProblem]:

@@ -21,7 +21,7 @@ from .changes import change_event, has_change
 from .combining import used_names
 from .completion import Completion, has_event
 from .enough import Enough, XsiType
-from .errors import SchemaError
+from .errors import NothingToDeriveError, SchemaError
 from .loading import Locations, load_schema
 from .model import Schema, local
 from .naming import EventNames, Prefixes
@@ -215,9 +215,10 @@ class _Derivation:
         if only:
             found = _with_needed(found, self._names_of(wanted))
         if not found:
-            raise SchemaError(
+            raise NothingToDeriveError(
                 "there is nothing to derive: no element that was asked for has content to wait for"
                 + (f" ({', '.join(only)})" if only else "")
+                + "".join(f"\n  {note}" for note in self.schema.notes)
             )
         for event in found:
             self._use_prefixes(event.definition.expression)

@@ -8,11 +8,12 @@ from pathlib import Path
 from ..errors import RuleProblem
 from ..languages import Languages
 from ..rules import ReferenceSource, Rules
-from ..rules.files import rule_error
+from ..rules.files import rule_error, rules_of
 from ..rules.references import ReferenceSources
 from .checking import check_names_and_values
 from .combining import combine_texts
 from .deriving import derive
+from .errors import NothingToDeriveError
 from .loading import Locations
 
 
@@ -29,9 +30,13 @@ def rules_with_schema(
     They can use events of completion, changes and violations; those that they use become part of the rules. Raises what
     `derive` and `combine` raise.
     """
-    derived = derive(schema, changes=True, violations=True, locations=locations)
+    usable = Languages(allow=tuple(allow))
+    try:
+        derived = derive(schema, changes=True, violations=True, locations=locations)
+    except NothingToDeriveError:  # the rules can be about its documents all the same
+        return rules_of(texts, references=references or {}, languages=usable)
     sources = ReferenceSources(references or {}, beside=next(iter(texts)))
-    return combine_texts(derived, texts, sources=sources, languages=Languages(allow=tuple(allow)))
+    return combine_texts(derived, texts, sources=sources, languages=usable)
 
 
 def require_matching(
