@@ -127,9 +127,9 @@ class _Walk:
     def _having(self, step: Step, owners: States) -> States:
         """Those that have such an attribute."""
         test = step.test
-        if owners is None or not isinstance(test, NameTest) or test.local is None or test.uri is None:
+        if owners is None or not isinstance(test, NameTest) or test.name is None:
             return owners
-        wanted = PathStep.attribute(f"{{{test.uri}}}{test.local}" if test.uri else test.local)
+        wanted = PathStep.attribute(test.name)
         return frozenset(index for index in owners if self.vocabulary.has(index, wanted))
 
     def _reached(self, axis: Axis, nodes: Nodes) -> Nodes:
@@ -164,9 +164,9 @@ class _Walk:
 
     def _wrong(self, step: Step, nodes: Nodes, at: Span) -> UnknownName | None:
         test = step.test
-        if not isinstance(test, NameTest) or test.local is None or test.uri is None:
+        if not isinstance(test, NameTest) or test.local is None or test.name is None:
             return None
-        name = f"{{{test.uri}}}{test.local}" if test.uri else test.local
+        name = test.name
         states = nodes.elements
         if step.axis is Axis.ATTRIBUTE:
             return self._wrong_attribute(name, states, at)
