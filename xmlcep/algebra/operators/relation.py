@@ -50,7 +50,7 @@ class Relation(Operator):
         return (self.word,)
 
     @property
-    def between(self) -> str:
+    def sign_between(self) -> str:
         return self.word
 
     @property
