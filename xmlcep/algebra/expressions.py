@@ -161,12 +161,12 @@ class Operator(ABC):
     def notation(self, write: Writer, braces: str) -> str:
         """The operator in the event language, with these options in braces behind it."""
         if self.infix:
-            joined = f" {self.sign_between} ".join(self.written_operands(write))
+            joined = f" {self.infix_sign} ".join(self.written_operands(write))
             return f"({joined}){braces}" if braces else joined
         return f"{self.symbol}{self.brackets()}{braces} {' '.join(map(write.operand, self.operands))}"
 
     @property
-    def sign_between(self) -> str:
+    def infix_sign(self) -> str:
         """What stands between the operands of an infix operator."""
         return self.symbol
 

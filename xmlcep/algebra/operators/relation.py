@@ -50,7 +50,7 @@ class Relation(Operator):
         return (self.word,)
 
     @property
-    def sign_between(self) -> str:
+    def infix_sign(self) -> str:
         return self.word
 
     @property
