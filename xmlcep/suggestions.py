@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 CUTOFF = 0.6
@@ -70,5 +70,14 @@ def did_you_mean_or_list(word: str, known: Iterable[str], limit: int = 12) -> st
     question = did_you_mean(word, names)
     if question:
         return question
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return f"there is {', '.join(names[:limit])}{more}" if names else "there is none"
+    return f"there is {listed(names, limit)}" if names else "there is none"
+
+
+def listed(names: Sequence[str], limit: int) -> str:
+    """Names as messages list them, at most ``limit``.
+
+    >>> listed(["a", "b", "c"], 3), listed(["a", "b", "c"], 2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more

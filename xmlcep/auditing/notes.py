@@ -9,6 +9,7 @@ from pathlib import Path
 from ..log.reading import first_header
 from ..log.segments import first_of
 from ..rules.nested import Nested
+from ..suggestions import listed
 from .inputs import LogFile
 from .request import Format
 
@@ -60,9 +61,7 @@ def left_out_entries(entries: list[str]) -> list[str]:
     """What is said of entries of folders that are no logs by their names."""
     if not entries:
         return []
-    shown, more = entries[:_MOST_NOTES], len(entries) - _MOST_NOTES
-    others = f" and {more:,} more" if more > 0 else ""
-    return [f"left out, by their names no logs: {', '.join(shown)}{others}"]
+    return [f"left out, by their names no logs: {listed(entries, _MOST_NOTES)}"]
 
 
 def misnamed_findings(out: Path | None, format: Format) -> list[str]:

@@ -9,6 +9,7 @@ from path_types import PathType, Step, offset
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
+from ..suggestions import listed
 from .occurred import ChangeType
 from .ruleset import Rules
 from .trees import EventTree, LeafNode, OperatorNode
@@ -25,10 +26,8 @@ class Nested(NamedTuple):
     places: tuple[str, ...]
 
     def __str__(self) -> str:
-        shown = ", ".join(self.places[:_MOST_PLACES])
-        left = len(self.places) - _MOST_PLACES
-        more = f" and {left:,} more" if left > 0 else ""
-        return f"{self.event}: {self.leaf} leaves out {shown}{more}: names stand inside themselves there (P3)"
+        shown = listed(self.places, _MOST_PLACES)
+        return f"{self.event}: {self.leaf} leaves out {shown}: names stand inside themselves there (P3)"
 
 
 def repeats(path: PathType) -> bool:

@@ -21,6 +21,7 @@ from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
 from ..language.parser import defined_twice
 from ..languages import Language, Languages
+from ..suggestions import listed
 from ..xpath import Expression
 from .active_rules import compile_rules, own_events
 from .drawing import draw_mermaid
@@ -152,8 +153,7 @@ class Rules:
     def listed(self) -> str:
         """The names of events and rules that act, of many the first."""
         names = [each.name for each in self.definitions] + [each.name for each in self.active_rules]
-        more = len(names) - _LISTED
-        return ", ".join(names[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+        return listed(names, _LISTED)
 
     def takes_external(self, event: CompositeEvent) -> bool:
         """Whether an external event that somebody raises is one of these rules' (L7)."""

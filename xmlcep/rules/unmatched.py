@@ -11,6 +11,7 @@ from path_types.relations import offsets
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
+from ..suggestions import listed
 from .occurred import Occurred
 from .ruleset import Rules
 from .slips import text_meant
@@ -151,8 +152,7 @@ class _Changes:
         places = list(dict.fromkeys(self._shown(path) for (_, path), _ in self.occurred.of_nodes(step)))
         if not places:
             return Reason(f"there is no {last} in what happened", False)
-        more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-        return Reason(f"{last} is at {', '.join(places[:3])}{more}", False)
+        return Reason(f"{last} is at {listed(places, 3)}", False)
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self.rules.namespaces)

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from path_types import PathType, Step, contains
 
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
+from ..suggestions import listed
 from . import building, demands
 from .building import DerivedEvent
 from .enough import MAX_TYPES, Enough, Variant, can_be_read, either, nil_test
 from .model import (
+    MOST_LISTED,
     Content,
     Declaration,
     ElementPart,
@@ -23,7 +25,6 @@ from .model import (
     Schema,
     TextKind,
     WildcardPart,
-    listed,
     local,
     wildcards,
 )
@@ -389,7 +390,7 @@ class _Element:
 
     def _listed(self, children: Iterable[int]) -> str:
         declarations = self.all.schema.declarations
-        return listed(list(dict.fromkeys(local(declarations[child].name) for child in children)))
+        return listed(list(dict.fromkeys(local(declarations[child].name) for child in children)), MOST_LISTED)
 
     def _nesting_remark(self) -> str:
         """P3: what is inside another of its name has the name several times in its path."""
@@ -407,7 +408,7 @@ def _selecting(said: list[str]) -> str:
         ("xsi:type", [s for s in said if not s.startswith("[")]),
         ("type alternatives", [s for s in said if s.startswith("[")]),
     ]
-    return " and ".join(f"{kind} {listed(names)}" for kind, names in kinds if names)
+    return " and ".join(f"{kind} {listed(names, MOST_LISTED)}" for kind, names in kinds if names)
 
 
 def _flat(operands: list[Expression]) -> list[Expression]:

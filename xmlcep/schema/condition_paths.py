@@ -228,9 +228,9 @@ class _Walk:
 
     def _wrong(self, step: Step, nodes: Nodes, at: Span) -> Misfit | None:
         test = step.test
-        if not isinstance(test, NameTest) or test.local is None or test.uri is None:
+        if not isinstance(test, NameTest) or test.local is None or test.name is None:
             return None
-        name = f"{{{test.uri}}}{test.local}" if test.uri else test.local
+        name = test.name
         states = nodes.elements
         if step.axis is Axis.ATTRIBUTE:
             return self._wrong_attribute(name, states, at)
@@ -286,9 +286,9 @@ def _inner(step: Step) -> PathStep | None:
     test = step.test
     if test is NodeTest.TEXT:
         return PathStep.text()
-    if not isinstance(test, NameTest) or test.local is None or test.uri is None:
+    if not isinstance(test, NameTest) or test.name is None:
         return None
-    return PathStep.attribute(f"{{{test.uri}}}{test.local}" if test.uri else test.local)
+    return PathStep.attribute(test.name)
 
 
 def _joined(first: States, second: States) -> States:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from path_types.names import clark_name
+
 from ..matching import Field, Key
 from .loading import Locations, load_schema
 
@@ -73,4 +75,4 @@ def _clark(name: str, names: Mapping[str, str], default: str) -> str | None:
     if local == "*":
         return None
     uri = names.get(prefix) if colon else default
-    return f"{{{uri}}}{local}" if uri else local
+    return clark_name(uri or "", local)

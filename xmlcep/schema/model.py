@@ -6,7 +6,7 @@ children by their index in `Schema.declarations`, so that recursive schemas are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -189,10 +189,8 @@ local, namespace = local_name, namespace_of
 """The parts of a name in Clark notation, by words as short as they are common here."""
 
 
-def listed(names: Sequence[str], limit: int = 8) -> str:
-    """Names in a comment, at most ``limit`` of them."""
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
+MOST_LISTED = 8
+"""Names in a comment."""
 
 
 def walk(part: Part | None) -> Iterator[Part]:

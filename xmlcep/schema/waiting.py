@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ..suggestions import listed
 from .enough import Enough
 from .model import (
+    MOST_LISTED,
     ElementPart,
     GroupKind,
     GroupPart,
@@ -14,7 +16,6 @@ from .model import (
     Schema,
     WildcardPart,
     elements,
-    listed,
     local,
     walk,
 )
@@ -70,7 +71,7 @@ def unseen_parts(
     nested += [index for p in required for index in elements(p) if is_nested(index)]
     if nested:
         names = list(dict.fromkeys(local(schema.declarations[index].name) for index in nested))
-        counted.append(counted_remark(listed(names), exact=all(test.exact for test in found)))
+        counted.append(counted_remark(listed(names, MOST_LISTED), exact=all(test.exact for test in found)))
     return Unseen(rest, condition or None, tuple(dict.fromkeys(counted)))
 
 

@@ -7,11 +7,12 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import pairwise
+from math import floor
 from pathlib import Path
 
 from ..files import bytes_of
+from ..timestamps import timestamp
 from .version import LARGEST, Version, VersionError, refuse_large
 
 
@@ -60,7 +61,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _version(path: Path) -> Version:
     at = path.stat().st_mtime
-    date = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    date = timestamp(floor(at) * 1_000_000)
     name = os.fsencode(path).decode("utf-8", errors="replace")
     return Version(str(path), name, at, {"file": name, "date": date})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from math import floor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from ..log.tail import records_backwards
 from ..matching import Contents, Key, outline
 from ..matching.whitespace import unindent
 from ..recording.recorder import Recording, record
+from ..timestamps import timestamp
 from ..wrapping import Document, DocumentError, wrap
 from ..wrapping.lxml_methods import LOOKUP
 from ..wrapping.parsing import parse_bytes
@@ -197,7 +198,7 @@ class _Writing:
     def tell(self, version: Version) -> None:
         """Writes that the log has got to a version."""
         self._content = version.content
-        at = datetime.fromtimestamp(version.at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        at = timestamp(floor(version.at) * 1_000_000)
         self._recording.write_control(Control(VERSION, {"at": at, "meta": dict(version.meta)}))
 
 
