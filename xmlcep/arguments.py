@@ -19,10 +19,11 @@ from .events import CompositeEvent, PrimitiveEvent
 
 
 class Kind(NamedTuple):
-    """What an argument has to be: a test, and the words for it."""
+    """What an argument has to be: a test, the words for it, and what more is to be said of a value that is not."""
 
     accepts: Callable[[object], bool]
     expected: str
+    why: Callable[[object], str] = lambda value: ""
 
 
 def check(call: str, **given: tuple[object, Kind]) -> None:
@@ -32,7 +33,7 @@ def check(call: str, **given: tuple[object, Kind]) -> None:
     """
     for name, (value, kind) in given.items():
         if not kind.accepts(value):
-            refuse(call, name, value, kind.expected)
+            refuse(call, name, value, kind.expected + kind.why(value))
 
 
 def check_event(call: str, event: object) -> None:
@@ -76,6 +77,15 @@ def _is_path(value: object) -> bool:
     return _is_text(text) and text != "" and "\0" not in str(text)
 
 
+def _why_no_path(value: object) -> str:
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(text, bytes):
+        return " as text: os.fsdecode() makes that of bytes"
+    if isinstance(text, str) and not _is_text(text):
+        return "; its name is not UTF-8, and what has names of files in it (findings, summaries, messages) is: rename it"
+    return "; a name has no null byte" if isinstance(text, str) and text else ""
+
+
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -106,13 +116,13 @@ def one_of(words: type[Enum]) -> Kind:
 
 def optional(kind: Kind) -> Kind:
     """None, or what is of this kind."""
-    return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None")
+    return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None", kind.why)
 
 
 TEXT = Kind(_is_text, "text")
 STRING = Kind(lambda value: isinstance(value, str), "text")
 """Whatever is in it: what reads it points at what is wrong."""
-PATH = Kind(_is_path, "the path of a file")
+PATH = Kind(_is_path, "the path of a file", _why_no_path)
 COMPOSITE = Kind(lambda value: isinstance(value, CompositeEvent), "a CompositeEvent")
 ITERABLE = Kind(lambda value: isinstance(value, Iterable), "a list")
 FUNCTION = Kind(is_function, "a function, not of async def: nothing would await it")
