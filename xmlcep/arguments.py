@@ -82,7 +82,7 @@ def _why_no_path(value: object) -> str:
     if isinstance(text, bytes):
         return " as text: os.fsdecode() makes that of bytes"
     if isinstance(text, str) and not _is_text(text):
-        return "; its name is not UTF-8, and what has names of files in it (findings, summaries, messages) is: rename it"
+        return "; its name is not UTF-8, and what names files (findings, summaries, messages) is: rename it"
     return "; a name has no null byte" if isinstance(text, str) and text else ""
 
 
