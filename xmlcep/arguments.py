@@ -19,10 +19,11 @@ from .events import CompositeEvent, PrimitiveEvent
 
 
 class Kind(NamedTuple):
-    """What an argument has to be: a test, and the words for it."""
+    """What an argument has to be: a test, the words for it, and what more is to be said of a value that is not."""
 
     accepts: Callable[[object], bool]
     expected: str
+    why: Callable[[object], str] = lambda value: ""
 
 
 def check(call: str, **given: tuple[object, Kind]) -> None:
@@ -32,8 +33,7 @@ def check(call: str, **given: tuple[object, Kind]) -> None:
     """
     for name, (value, kind) in given.items():
         if not kind.accepts(value):
-            _refuse_name(value)
-            refuse(call, name, value, kind.expected)
+            refuse(call, name, value, kind.expected + kind.why(value))
 
 
 def check_event(call: str, event: object) -> None:
@@ -51,21 +51,6 @@ def check_event(call: str, event: object) -> None:
 def refuse(call: str, name: str, value: object, expected: str) -> NoReturn:
     """Raises the error of an argument that cannot be."""
     raise ArgumentError(f"{call}: {name} is {shown(value)}: expected {expected}")
-
-
-def _refuse_name(value: object) -> None:
-    """Raises the error of the name of a file that is not UTF-8: it looks like any other, and logs, findings and
-    summaries, which are UTF-8, could not name it."""
-    text = os.fspath(value) if isinstance(value, os.PathLike) else value
-    if not isinstance(text, str):
-        return
-    # Python reads each byte that is not UTF-8 as one of these characters (PEP 383).
-    odd = next((character for character in text if "\udc80" <= character <= "\udcff"), None)
-    if odd is not None:
-        raise ArgumentError(
-            f"{shown(text)}: the name is not UTF-8, as its byte 0x{ord(odd) - 0xDC00:02x} shows: "
-            "rename the file or folder"
-        )
 
 
 def shown(value: object) -> str:
@@ -90,6 +75,24 @@ def _is_text(value: object) -> bool:
 def _is_path(value: object) -> bool:
     text = os.fspath(value) if isinstance(value, os.PathLike) else value
     return _is_text(text) and text != "" and "\0" not in str(text)
+
+
+def _why_no_path(value: object) -> str:
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(text, bytes):
+        return " as text: os.fsdecode() makes that of bytes"
+    return "; a name has no null byte" if isinstance(text, str) and "\0" in text else _why_no_text(text)
+
+
+def _why_no_text(value: object) -> str:
+    """What is to be said of the name of a file that is not UTF-8: logs, findings and summaries, which are, could not
+    name it."""
+    # Python reads each byte that is not UTF-8 as one of these characters (PEP 383).
+    text = value if isinstance(value, str) else ""
+    odd = next((character for character in text if "\udc80" <= character <= "\udcff"), None)
+    if odd is None:
+        return ""
+    return f"; the name is not UTF-8, as its byte 0x{ord(odd) - 0xDC00:02x} shows: rename the file or folder"
 
 
 def _is_whole(value: object) -> bool:
@@ -122,13 +125,13 @@ def one_of(words: type[Enum]) -> Kind:
 
 def optional(kind: Kind) -> Kind:
     """None, or what is of this kind."""
-    return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None")
+    return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None", kind.why)
 
 
-TEXT = Kind(_is_text, "text")
+TEXT = Kind(_is_text, "text", _why_no_text)
 STRING = Kind(lambda value: isinstance(value, str), "text")
 """Whatever is in it: what reads it points at what is wrong."""
-PATH = Kind(_is_path, "the path of a file")
+PATH = Kind(_is_path, "the path of a file", _why_no_path)
 COMPOSITE = Kind(lambda value: isinstance(value, CompositeEvent), "a CompositeEvent")
 ITERABLE = Kind(lambda value: isinstance(value, Iterable), "a list")
 FUNCTION = Kind(is_function, "a function, not of async def: nothing would await it")

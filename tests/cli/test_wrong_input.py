@@ -245,5 +245,5 @@ def test_names_that_are_not_utf8_are_refused_with_the_reason(
         Path(name).unlink()
     assert run([word.replace("NAME", name) for word in command.split()]) == 2
     said = capsys.readouterr().err
-    assert "': the name is not UTF-8, as its byte 0xe9 shows: rename the file or folder" in said
+    assert "; the name is not UTF-8, as its byte 0xe9 shows: rename the file or folder" in said
     assert "Traceback" not in said

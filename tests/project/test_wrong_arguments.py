@@ -195,6 +195,9 @@ def test_methods(name: str, make: Callable[[], Any], place: Path) -> None:
      "watch(): keep is 'x': expected a whole number from 0 on, or None"),
     (lambda: xmlcep.wrap(etree.Element("a"), clock="1"), "wrap(): clock is '1': expected a whole number from 0 on"),
     (lambda: xmlcep.rebuild(""), "a log: path is '': expected the path of a file"),
+    (lambda: xmlcep.rebuild("\udcff"), "a log: path is '\\udcff': expected the path of a file; the name is not UTF-8"),
+    (lambda: xmlcep.rebuild("a\0b"), "a log: path is 'a\\x00b': expected the path of a file; a name has no null byte"),
+    (lambda: xmlcep.recover(b"a"), "recover(): log is b'a': expected the path of a file as text: os.fsdecode()"),
 ])  # fmt: skip
 def test_what_is_said(call: Callable[[], Any], said: str) -> None:
     with pytest.raises(ArgumentError) as caught:

@@ -229,6 +229,24 @@ def test_a_snapshot_that_could_not_be_parsed_again_is_refused(depth: int) -> Non
         fromstring(document.snapshot()[0])._check()
 
 
+def test_a_tree_that_is_too_deep_for_the_parser_is_verified() -> None:
+    """It was built by calls before it was wrapped: libxml2 reads nothing deeper than 2,048 elements."""
+    root = node = etree.Element("{urn:x}r", k="v")
+    for _ in range(2_060):
+        node.text = "<&\r\n"
+        node.append(etree.Comment("c"))
+        node[-1].tail = "]]>"
+        node = etree.SubElement(node, "{urn:y}a", {"{urn:z}k": "1\n\t\r'"})
+        node.tail = "t"
+    node.append(etree.PI("p", "q r"))
+    document = wrap(etree.ElementTree(root))
+    assert document.verify() == []
+    above = node.getparent()
+    etree._Element.set(above, "unseen", "1")
+    node.set("k", "1")
+    assert ["unseen" in line for line in document.verify()] == [True]
+
+
 def test_deep_trees_are_attached_and_removed_without_recursion() -> None:
     document = fromstring("<a/>")
     events: list[Any] = []

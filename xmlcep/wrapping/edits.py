@@ -48,7 +48,7 @@ def ready(node: Node) -> ShadowNode | None:
         foreign.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
             return None
-    elif entry is tree and tree.has_lost(node):
+    elif entry is tree and tree.lose_if_taken(node):
         return None
     return tree.open(node)
 
@@ -233,7 +233,7 @@ def born(tree: ShadowTree, node: Node) -> None:
     """``node`` was made below a tracked parent by C code (SubElement): it is there with its attributes."""
     check_node(node)
     above = get_parent(node)
-    if tree.has_lost(above):
+    if tree.lose_if_taken(above):
         return
     if tree.journal is not None:
         tree.journal.placed(node)

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from lxml import etree
-
-from ..xml_parser import safe_parser
+from ..xml_parser import parse_own
 from ..xml_writer import xml_text
 from .errors import RefusedError
 from .raw import Element, Node, contents, get_parent, get_previous
@@ -95,8 +93,8 @@ class Original:
         or only that it is not here any more); ``shown`` what events would tell of one.
         """
         try:
-            before = list(etree.fromstring(self._text, safe_parser(huge=True)).iter())
-        except etree.XMLSyntaxError as error:
+            before = list(parse_own(self._text).iter())
+        except ValueError as error:
             raise RefusedError(
                 f"the document {document!r} cannot be verified: as it was when it was wrapped it cannot be parsed"
                 f" again: {error}"

@@ -341,8 +341,15 @@ class ShadowTree:
             self.open_subtree(self.root)
             self._all_open = True
 
-    def has_lost(self, node: Node) -> bool:
-        """Whether a node, of which no event has told, is not in the document any more: what is older has taken it."""
+    def lose_if_taken(self, node: Node) -> bool:
+        """Lets go of a node, of which no event has told, if what is older has taken it away; whether it is so."""
+        if not self._is_taken(node):
+            return False
+        self.lose(node)
+        return True
+
+    def _is_taken(self, node: Node) -> bool:
+        """Whether a node, of which no event has told, is not in the document any more."""
         if entry_of(node) is not self:
             return False
         each = node
@@ -350,7 +357,6 @@ class ShadowTree:
             if each is self.root or type(entry_of(each)) is ShadowNode:
                 return False
             each = get_parent(each)
-        self.lose(node)
         return True
 
     def lose(self, node: Node) -> None:
