@@ -2,8 +2,8 @@
 
 Counted over what all other modes draw, these never met: what groups by values (`by`, a join) above operators; `not`
 above anything but conjunctions, sequences and counts; gaps, `strict`, `slide` and a `not` between above windows that
-events open, timers, relations. Here every operand is an operator of any kind while there is depth left, and what has
-to bind a variable is one as often as a leaf.
+events open, timers, relations. Here half of the operands are operators of any kind while there is depth left, and what
+has to bind a variable is one as often as a leaf.
 """
 
 from __future__ import annotations
@@ -42,18 +42,16 @@ from .moves import moving_histories
 from .timed import timed_histories
 from .vocabulary import SECOND
 
-_PLAIN = EVERYTHING - {"opaque", "reference", "scope"}
-_SOME = (
-    _PLAIN,
-    _PLAIN,
-    _PLAIN - {"variable", "join", "by", "having", "filter"},
-    _PLAIN - {"edit", "release", "guard", "filter"},
-    frozenset({"variable", "join", "by", "having", "any", "relation", "absence", "aperiodic_star", "plus", "next"}),
+_KINDS = frozenset(kind.kind for kind in OPERATORS) & EVERYTHING
+_OPTIONS = (
+    *({"within"}, {"gap"}, {"strict"}, {"gap", "strict"}, {"slide"}, {"absence"}, {"absence"}, {"trailing"}),
+    *({"next"}, {"edit"}, {"edit", "release"}, {"guard"}, {"filter"}, {"variable", "having"}, {"variable"}),
+    *({"join", "variable"}, {"by", "variable"}, {"by", "join", "variable"}),
 )  # fmt: skip
 _WINDOWS = (
-    *(Window(n * SECOND, Unit.TIME) for n in (1, 2, 5)),
-    *(Window(n, Unit.CHANGES) for n in (2, 4, 8)),
-    *(Window(n, Unit.TRANSACTIONS) for n in (1, 2)),
+    *(Window(n * SECOND, Unit.TIME) for n in (2, 5, 10)),
+    *(Window(n, Unit.CHANGES) for n in (3, 6, 10)),
+    *(Window(n, Unit.TRANSACTIONS) for n in (2, 4, 6)),
 )
 
 
@@ -61,7 +59,7 @@ class PairBuilder(DenseBuilder):
     """Draws operators of operators."""
 
     anchors = (*("item",) * 6, "/order/item", "/order", "price")
-    inner = 1
+    inner = 2
     ends = 4
     asks = 8
     flats = 8
@@ -87,6 +85,8 @@ class PairBuilder(DenseBuilder):
         kind: type[Operator] = self._one([kind for kind in kinds if kind in self.kinds(root=False)])
         size = kind.most or 2
         closing = {Aperiodic: 2, AperiodicStar: 2, Periodic: 1, PeriodicStar: 1}.get(kind)
+        if kind in (Periodic, PeriodicStar) and context is ContextName.CUMULATIVE:
+            closing = None  # of several windows it would have several values, were it not joined (V2)
         operands = tuple(
             self.leaf(anchor)[0] if k == closing else self.expression(anchor, depth, context, joining=name)[0]
             for k in range(size if kind not in (Multiplicity, Plus) else 1)
@@ -111,10 +111,10 @@ class PairBuilder(DenseBuilder):
         return super()._negated(kind, size)
 
     def _window(self, one_in: int) -> Window | None:
-        return self._one(_WINDOWS) if "within" in self.wanted and self._chance(3) else None
+        return self._one(_WINDOWS) if "within" in self.wanted and self._chance(2) else None
 
     def _gap(self) -> Window | None:
-        return self._one(_WINDOWS) if "gap" in self.wanted and self._chance(3) else None
+        return self._one(_WINDOWS) if "gap" in self.wanted and self._chance(2) else None
 
 
 @st.composite
@@ -122,7 +122,8 @@ def pair_rule_sets(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
     """One or two definitions, two operators deep, or three."""
     return draw(
         full_rule_sets(
-            constructs=draw(st.sampled_from(_SOME)), max_depth=draw(st.sampled_from((1, 1, 1, 2))),
+            constructs=_KINDS.union(*draw(st.lists(st.sampled_from(_OPTIONS), min_size=1, max_size=3))),
+            max_depth=draw(st.sampled_from((1, 1, 1, 1, 2))),
             max_events=draw(st.sampled_from((1, 1, 2))), builder=PairBuilder,
         )
     )  # fmt: skip
