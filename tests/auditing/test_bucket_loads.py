@@ -61,7 +61,7 @@ def test_keys_are_counted_as_they_are_explained(definitions, data, buckets: int,
         explained = count_records(find_files(logs).files, plan)
     if merge.to_sort:
         return
-    division = BucketTasks(buckets)
+    division = BucketTasks(tuple(range(1, buckets + 1)))
     found = [merge.loads.largest_keys(level, division, 9).largest for level in range(4)]
     for each, counts in zip(plan.passes, explained.passes, strict=True):
         alone = [one for one in plan.passes if one.level == each.level] == [each]
@@ -89,7 +89,7 @@ def test_values_are_keys_by_their_texts() -> None:
         {"sizes": {}, "keys": {"0": [["d", "7 EUR", 3], ["d", "8 EUR", 5], ["left out", "7 EUR", 99]]}},
         {"left out"},
     )
-    keys = loads.largest_keys(0, BucketTasks(1), 10)
+    keys = loads.largest_keys(0, BucketTasks((4,)), 10)
     assert keys.left(1, [0]) == "1 of 1 task left, at 'd' value '8 EUR' (5 of 10 records)"
 
 

@@ -26,7 +26,13 @@ CHUNKS = [
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize(
     "division",
-    [BucketTasks(8), BucketTasks(8, (7, 45, 3)), BucketTasks(60), BucketTasks(3, (1, 0)), BucketTasks(1)],
+    [
+        BucketTasks((9, 17, 33, 60)),
+        BucketTasks((9, 17, 33, 57), (7, 45, 3)),
+        BucketTasks(tuple(range(1, 61))),
+        BucketTasks((58,), (1, 0)),
+        BucketTasks((60,)),
+    ],
 )
 def test_every_chunk_comes_to_its_task_and_those_without_one_to_none(
     spark: SparkSession, division: BucketTasks, shared: bool

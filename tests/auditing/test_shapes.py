@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -174,16 +175,53 @@ def test_every_bucket_has_a_task_and_a_large_one_has_it_alone(
     assert all(tasks.count(division.task_of(bucket)) == 1 for bucket in division.large)
     in_order = [found[bucket] for bucket in division.large]
     assert in_order == sorted(in_order, reverse=True)
-    if division.tasks < buckets:
-        share = sum(found.values()) / division.tasks
-        assert all(bucket in division.large for bucket, size in found.items() if size > 2 * share)
+    assert set(tasks) == set(range(division.tasks))
+    total = sum(found.values())
+    of_tasks = [
+        sum(found.get(bucket, 0) for bucket in range(buckets) if tasks[bucket] == n) for n in set(tasks)
+    ]
+    share = total / max(4 * cores, total // 2**27)
+    if share * buckets > total:  # there are fewer tasks than buckets
+        assert all(bucket in division.large for bucket, size in found.items() if size > 1.5 * share)
+        # None of the others has much more than what is worth a task when half of what is left is still to come.
+        left = total
+        for number, size in enumerate(of_tasks):
+            if number >= len(division.large):
+                assert size <= min(share, max(left / (2 * cores), 2**23)) + 1.5 * share
+            left -= size
+
+
+def in_turn(division: BucketTasks, buckets: int) -> list[int]:
+    """How many buckets each task has."""
+    counts = Counter(map(division.task_of, range(buckets)))
+    return [counts[task] for task in range(division.tasks)]
 
 
 def test_a_task_has_as_many_buckets_as_are_worth_it() -> None:
-    assert BucketTasks.of({}, 200, 2) == BucketTasks(8)
-    assert BucketTasks.of({0: 1 << 33}, 200, 2) == BucketTasks(64, (0,))
-    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 27), 200, 2) == BucketTasks(200)
-    assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks(4)
+    assert BucketTasks.of({}, 200, 2) == BucketTasks((200,))
+    assert BucketTasks.of({0: 1 << 33}, 200, 2) == BucketTasks((199,), (0,))
+    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 27), 200, 2) == BucketTasks(tuple(range(1, 201)))
+    assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks((1, 2, 3, 4))
+
+
+def test_tasks_get_smaller_to_the_end_but_not_too_small() -> None:
+    assert in_turn(BucketTasks.of(dict.fromkeys(range(32), 13 << 20), 32, 2), 32) == [
+        4, 4, 4, 4, 4, 3, 3, 2, 1, 1, 1, 1,
+    ]  # fmt: skip
+    assert in_turn(BucketTasks.of(dict.fromkeys(range(32), 3 << 20), 32, 2), 32) == [
+        4,
+        4,
+        4,
+        4,
+        4,
+        3,
+        3,
+        3,
+        3,
+    ]
+    assert in_turn(BucketTasks.of(dict.fromkeys(range(32), 1 << 20), 32, 2), 32) == [4] * 8
+    alone = BucketTasks.of(dict.fromkeys(range(32), 1 << 20) | {9: 40 << 20}, 32, 2)
+    assert alone.large == (9,) and in_turn(alone, 32)[0] == 1 and sum(in_turn(alone, 32)) == 32
 
 
 def test_a_key_with_most_of_the_log(spark: SparkSession, tmp_path: Path) -> None:
