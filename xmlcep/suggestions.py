@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -48,7 +49,32 @@ class KnownNames:
     def did_you_mean(self, word: str) -> str:
         """The question with the nearest name, ``""`` if there is none."""
         name = self.nearest(word)
-        return "" if name is None else f"did you mean {name}?"
+        return "" if name is None else f"did you mean {name}?{_looks_the_same(word, name)}"
+
+
+def disguised(word: str, known: Iterable[str]) -> str:
+    """The question with a name that the word only looks like, as its letters are of another script; else ``""``."""
+    found = next(filter(None, (_looks_the_same(word, name) and name for name in known)), "")
+    return f"did you mean {found}?{_looks_the_same(word, found)}" if found else ""
+
+
+def _looks_the_same(word: str, name: str) -> str:
+    """Which letters of another script, if nothing else, tell a word from the name that was meant: they look alike.
+
+    >>> KnownNames(["item"]).did_you_mean("\u0456tem")
+    "did you mean item? 'і' is U+0456, CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I"
+    """
+    other = [a for a, b in zip(word, name, strict=False) if a != b]
+    if len(word) != len(name) or not all(_is_of_another_script(letter) for letter in other):
+        return ""
+    return "".join(
+        f" {letter!r} is U+{ord(letter):04X}, {unicodedata.name(letter, 'without a name')}"
+        for letter in dict.fromkeys(other)
+    )
+
+
+def _is_of_another_script(letter: str) -> bool:
+    return not letter.isascii() and not unicodedata.name(letter, "").startswith("LATIN")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -18,6 +18,9 @@ FILES = {
     "nix.xcep": "event A = CompleteNote(note)\n",
     "plain.xsd": f'{XS}<xs:element name="note" type="xs:string"/></xs:schema>',
     "half.xsd": f'{XS}<xs:include schemaLocation="none.xsd"/><xs:element name="note" type="xs:string"/></xs:schema>',
+    "alike.xcep": "event A = \u0456ns(note)\n",
+    "alike2.xcep": "event Note = ins(note)\nevent A = N\u043ete(note)\n",
+    "alike3.xcep": "event A = ins(n\u043ete)\n",
     "log.jsonl": RECORDS,
     "twice.jsonl": RECORDS + RECORDS,
     "broken.jsonl": f"{RECORDS}rubbish\n",
@@ -43,6 +46,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # A file that is missing is said to be, wherever that may be the reason.
         ("check -q a.xcep --schema half.xsd", 0, "none.xsd"),
         ("derive half.xsd", 2, "none.xsd"),
+        # Letters of other scripts look like those that were meant.
+        (
+            "check -q alike.xcep",
+            2,
+            "did you mean ins? 'і' is U+0456, CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I",
+        ),
+        ("check -q alike2.xcep", 2, "did you mean Note? 'о' is U+043E, CYRILLIC SMALL LETTER O"),
+        ("check -q alike3.xcep --schema plain.xsd", 2, "the nearest path in the schema is note"),
         # A node that never was has no reasons.
         ("why-not log.jsonl --rules a.xcep A --node 99", 2, "no document has the node '99'"),
         ("why-not log.jsonl --rules a.xcep A --node 1", 0, ""),

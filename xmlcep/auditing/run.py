@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -229,6 +230,8 @@ class _Audit:
 
         request = self._request
         size = sum(file.size for file in self._files)
+        # Workers of a session that is given may have another working directory.
+        files = [file._replace(path=os.path.abspath(file.path)) for file in self._files]
         with spark_session(request.spark, master=request.master, input_bytes=size) as session:
             job = SparkAudit(
                 session, request.rules, collector, operators=request.operators, keep=keep,
@@ -236,7 +239,7 @@ class _Audit:
                 by_event=request.partition_by_rule, by_file=collector.quarantine.by_file,
                 place=writer.place,
             )  # fmt: skip
-            for findings in job.run(self._files, collector.quarantine.settle):
+            for findings in job.run(files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
                     self._summary.documents.found(doc, counts)
                 writer.write(findings.text, findings.name)

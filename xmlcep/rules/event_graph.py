@@ -10,9 +10,9 @@ from path_types.relations import either_ends
 
 from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
-from ..events import CompositeType, Scope
+from ..events import OPERATIONS, CompositeType, Scope
 from ..languages import CompiledText, Languages
-from ..suggestions import KnownNames
+from ..suggestions import KnownNames, disguised
 from ..xpath import Condition, Expression
 from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, LeafNode, build_tree, composite_leaves
@@ -216,6 +216,7 @@ def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]
                 continue
             hint = (
                 operation_hint(leaf.type.name)
+                or disguised(leaf.type.name, OPERATIONS)
                 or names.did_you_mean(leaf.type.name)
                 or "define it with  event NAME = …  (? takes any name)"
             )

@@ -96,6 +96,8 @@ class SegmentMerge:
             if report.topic == Topic.SPLIT:
                 self.bad += content["bad"]
                 self.repeating.update(content["repeating"])
+                if not content["parts"]:
+                    continue  # it could not be read: what it says of that comes, too
                 for part, told in zip(by_segment[report.segment].parts, content["parts"], strict=True):
                     self._lines[part.place] = told["lines"]
                     self._docs_of_files.setdefault(part.file.place, set()).update(told["docs"])
