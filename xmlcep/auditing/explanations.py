@@ -17,7 +17,6 @@ from ..explaining.history import History
 from ..explaining.values import Explanation, Pending, PendingGroup
 from ..explaining.why import why as why_raised
 from ..explaining.why_not import why_not as why_not_raised
-from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
@@ -26,7 +25,7 @@ from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
 from .inputs import LogPath
-from .pasts import Past, Pasts, read_some
+from .pasts import Past, Pasts, give, read_some
 from .pasts import QuestionError as QuestionError
 
 # ---- what is pending (Y1) ---------------------------------------------------------------------------------
@@ -57,12 +56,7 @@ def pending(
         if point is None:
             items.pop()  # the flush at the end would release what is asked about
         for item in items:
-            if item is None:
-                detector.flush()
-            elif isinstance(item, ClockRecord):
-                detector.advance(item.time)
-            else:
-                detector.feed(item)
+            give(item, detector)
         answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(point))
         found += answer
         total += answer.total
@@ -156,11 +150,10 @@ def why_not_in(
     for item in items:
         if item is None:
             before = len(history.raised)
-            history.flush()
-        elif isinstance(item, ClockRecord):
-            history.advance(item.time)
-        else:
+        if isinstance(item, PrimitiveEvent):
             history.feed(item, unseen=concerned is not None and concerned.isdisjoint(item.ids))
+        else:
+            give(item, history)
     history.name_nodes(document)
     answer = why_not_raised(history.evidence, doc=past.doc, places=places, since=since)
     at_the_end = history.raised[before:] if items and items[-1] is None else []
@@ -261,12 +254,7 @@ def why(
                     break
                 within_edit = item.more  # what asks the document is raised when the edit is over (U1)
             before = len(history.raised)
-            if item is None:
-                history.flush()
-            elif isinstance(item, ClockRecord):
-                history.advance(item.time)
-            else:
-                history.feed(item)
+            give(item, history)
             found += [event for event in history.raised[before:] if name.means(event)]
             if len(found) >= name.number:
                 break
@@ -288,12 +276,7 @@ def _numbered(log: Pasts, rules: Rules, number: int) -> tuple[Past, FindingName]
         detector = Detector(rules, document=past.start())
         raised: list[CompositeEvent] = []
         for item in past.until(None):
-            if item is None:
-                raised += detector.flush()
-            elif isinstance(item, ClockRecord):
-                raised += detector.advance(item.time)
-            else:
-                raised += detector.feed(item)
+            raised += give(item, detector)
         raised.sort(key=lambda event: (event.ts, ranking.place(event)))
         if left <= len(raised):
             finding = raised[left - 1]

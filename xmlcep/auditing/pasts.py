@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from ..documents import Replica, ReplicaError, SnapshotError
 from ..errors import XmlCepError
@@ -14,6 +14,8 @@ from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
 from .inputs import LogPath, find_files
+
+Raised = TypeVar("Raised", covariant=True)
 
 
 class QuestionError(XmlCepError, ValueError):
@@ -97,6 +99,28 @@ class Past:
         """Brings a document on; what does not fit is left out, for it only serves to show the document."""
         with suppress(ReplicaError):
             replica.apply(event)
+
+
+class Player(Protocol[Raised]):
+    """Whoever replays a log: a detector, or what notes more."""
+
+    def feed(self, event: PrimitiveEvent) -> Raised:
+        """The next event."""
+
+    def flush(self) -> Raised:
+        """The end of a transaction (D3)."""
+
+    def advance(self, time: int) -> Raised:
+        """Time has passed (W6)."""
+
+
+def give(item: PrimitiveEvent | ClockRecord | None, player: Player[Raised]) -> Raised:
+    """Gives an item of `Past.until` to whoever replays them; returns what that returns."""
+    if item is None:
+        return player.flush()
+    if isinstance(item, ClockRecord):
+        return player.advance(item.time)
+    return player.feed(item)
 
 
 class Pasts(NamedTuple):
