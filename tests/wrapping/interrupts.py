@@ -21,6 +21,7 @@ from typing import Any
 from lxml import etree
 
 import xmlcep
+from tests.actions.random_rules import random_rules
 from tests.wrapping.guests import recordable
 from tests.wrapping.judge import Judge
 from tests.wrapping.long_run import DISTINCT
@@ -103,7 +104,7 @@ def on_a_full_stack(room: int, call: Callable[[], Any]) -> None:
 
 
 class Run:
-    """One document, edited, cut short once, and edited on; perhaps recorded and watched."""
+    """One document, edited, cut short once, and edited on; perhaps recorded, watched and acted on."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.random = random = Random(seed)
@@ -114,6 +115,9 @@ class Run:
         self.recording = self._record() if random.random() < 0.5 else None
         if random.random() < 0.3:
             self.document.watch(RULES)
+        if random.random() < 0.3:
+            rules = random_rules(random.randrange(10**6))
+            self.document.rules(rules, on_error=lambda error: None, limit=6, firings=40)
         self.at = ""
 
     def _record(self) -> Any:

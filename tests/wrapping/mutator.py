@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import traceback
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,11 +13,11 @@ from lxml import etree
 
 import xmlcep.wrapping
 from tests.wrapping.document_calls import DocumentCalls
+from tests.wrapping.feeding_edits import FeedingEdits
 from tests.wrapping.odd_edits import ODD
-from tests.wrapping.outside import Slim, outside_node
+from tests.wrapping.outside_edits import OutsideEdits
 from tests.wrapping.vocabulary import NAMES, REFUSALS, TAGS, TEXTS, is_element
 from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
-from xmlcep.wrapping.shadow import Tracked
 
 START = '<r k="1">0<a/>1<b l="2">x<c/>y</b>2<!--n-->3<?p q?>4<item>z</item></r>'
 LARGE, SMALL = 40, 15
@@ -27,18 +26,6 @@ WRAPPING = str(Path(xmlcep.wrapping.__file__).parent)
 
 def _raised_in(error: BaseException) -> str:
     return traceback.extract_tb(error.__traceback__)[-1].filename
-
-
-FED = (
-    "<x>\n<item k='1'>1<a/>2<b l='2'>3<c>4</c>5<!--n--></b>6</item>7<b/><a/>8<!--n-->9<a><c/>t<item><b>u</b></item>v"
-    "</a><?p q?><c><a k='3'/><a/></c></x>"
-)
-
-
-def cut(text: str, random: Random) -> list[str]:
-    """Pieces of a text."""
-    places = [0, *sorted(random.sample(range(4, len(text)), random.randint(1, 8))), len(text)]
-    return [text[start:end] for start, end in pairwise(places)]
 
 
 class Mutator:
@@ -93,16 +80,9 @@ class Mutator:
         if elsewhere:
             self.calls += [self.edit_detached, self.edit_detached, self.append_taken]
         if outside:
-            self.calls += [
-                self.append_outside,
-                self.insert_outside,
-                self.replace_by_outside,
-                self.append_outside_taker,
-                self.change_class,
-            ]
-        self.parsers: list[tuple[Any, list[str]]] = []
+            self.calls += OutsideEdits(self).calls
         if fed:
-            self.calls += [self.begin_feeding, self.feed] * 10
+            self.calls += FeedingEdits(self).calls * 10
         self.documents = documents
         self.large = max(
             LARGE, *(sum(1 for _ in root.iter()) + 10 for root in self.roots if root is not None), 0
@@ -513,75 +493,3 @@ class Mutator:
             node.getparent().append(node)
         else:
             node.getparent().insert(node.getparent().index(node), node)
-
-    # --- nodes whose classes are not the wrapper's
-
-    def from_outside(self) -> Any:
-        node, held = outside_node(self.random)
-        self.held_outside = [*self.held_outside[-30:], *held]
-        return node
-
-    def append_outside(self) -> Any:
-        return self.element().append(self.from_outside())
-
-    def insert_outside(self) -> Any:
-        return self.element().insert(0, self.from_outside())
-
-    def replace_by_outside(self) -> Any:
-        node = self.below()
-        return node.getparent().replace(node, self.from_outside())
-
-    def append_outside_taker(self) -> Any:
-        """Before or after it comes it takes a node, where a proxy that nobody follows makes documents look for that."""
-        if type(self.root) is not etree._Element:
-            return
-        taker, element, node = self.from_outside(), self.element(), self.incoming()
-        inner = next((each for each in taker.iter() if is_element(each)), None)
-        if inner is None or node in {element, *element.iterancestors()}:
-            return
-        first, then = (inner, node), (element, taker)
-        if self.random.random() < 0.5:
-            first, then = then, first
-        first[0].append(first[1])
-        then[0].append(then[1])
-
-    def change_class(self) -> Any:
-        """An element of the tree gets a class of the application's."""
-        node = self.element()
-        if type(self.root) is not etree._Element and isinstance(node, Tracked):
-            node.__class__ = Slim
-
-    # --- nodes of parsers that go on
-
-    def begin_feeding(self) -> Any:
-        """A node comes here that a parser has just completed, or is completing as far as anybody can say."""
-        pieces = cut(FED, self.random)
-        kind = self.random.choice([etree.XMLPullParser, etree.XMLPullParser, etree.HTMLPullParser])
-        parser = kind(events=self.random.choice([("end",), ("start", "end")]))
-        nodes: list[Any] = []
-        while not nodes and pieces:
-            parser.feed(pieces.pop(0))
-            nodes = [
-                node
-                for event, node in parser.read_events()
-                if event == "end" and node.tag not in ("x", "html")
-            ]
-        if nodes:
-            target, top = self.element(), nodes[-1]
-            if self.documents and not isinstance(target, Tracked):
-                return  # nobody would know where it has come from
-            self.parsers.append((parser, pieces))
-            if self.random.random() < 0.5:
-                target.append(top)
-            else:
-                target.insert(0, top)
-
-    def feed(self) -> Any:
-        """The parser goes on behind it, or ends."""
-        if self.parsers:
-            parser, pieces = self.random.choice(self.parsers)
-            if pieces:
-                parser.feed(pieces.pop(0))
-                list(parser.read_events())
-            else:
-                self.parsers.remove((parser, pieces))

@@ -12,9 +12,28 @@ from xml.etree import ElementTree
 
 import lxml.html
 import lxml.html.formfill
-from lxml import ElementInclude, etree, objectify, sax
+from lxml import etree, objectify
 from lxml.builder import E
 
+from tests.wrapping.form_edits import classes, filled, form, form_parts, groups
+from tests.wrapping.processor_edits import (
+    COPYING,
+    EXTENDED,
+    Copying,
+    Target,
+    by_children_of_an_extension,
+    by_function,
+    by_namespace,
+    by_xpath,
+    by_xslt,
+    failing_target,
+    included,
+    parsed_until_it_fails,
+    returned_by_xpath,
+    sax_into,
+    saxified,
+    saxified_and_edited,
+)
 from xmlcep.wrapping import cleanup_namespaces
 from xmlcep.wrapping.shadow import Tracked
 
@@ -101,80 +120,8 @@ def in_a_thread(call: Callable[[], Any]) -> Any:
         return threads.submit(call).result()
 
 
-XINCLUDE = "http://www.w3.org/2001/XInclude"
 XML, XMLNS = "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"
-COPYING = etree.XSLT(etree.XML("""
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
-  <xsl:template match="/"><a><xsl:copy-of select="/*/*[1]"/>text</a></xsl:template>
-</xsl:stylesheet>"""))  # fmt: skip
-CALLING = etree.XML("""
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f">
-  <xsl:template match="/"><c><xsl:value-of select="f:g(.)"/><xsl:copy-of select="/*/*[1]"/></c></xsl:template>
-</xsl:stylesheet>""")
-EXTENDED = etree.XML("""
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f"
-    extension-element-prefixes="f">
-  <xsl:template match="/"><o><f:e><q/></f:e></o></xsl:template>
-</xsl:stylesheet>""")
-TEMPLATES = etree.XML("""
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f"
-    extension-element-prefixes="f">
-  <xsl:template match="/a"><o><f:e/></o></xsl:template><xsl:template match="b"><c k="1">x<b/></c>y</xsl:template>
-</xsl:stylesheet>""")
-STRIPPING = etree.XSLT(
-    etree.XML("""
-<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
-  <xsl:strip-space elements="*"/>
-  <xsl:template match="/"><o/></xsl:template>
-</xsl:stylesheet>""")
-)
-"""lxml 6.1 strips the very tree that is transformed."""
 QUALIFIED = etree.QName("urn:q", "n")
-
-F, G = {"f": "urn:f"}, ("urn:f", "g")
-
-
-def by_xpath(m: Any, expression: str, function: Callable[[Any, Any], Any]) -> None:
-    """An XPath expression calls a function, ``f:g``, that edits."""
-    m.root.xpath(expression, namespaces=F, extensions={G: lambda context, nodes: function(m, nodes)})
-
-
-def by_function(m: Any, nodes: list[Any]) -> bool:
-    nodes[0].set("k", "by XPath")
-    etree.SubElement(nodes[0], "a").text = "by XPath"
-    return True
-
-
-def by_xslt(m: Any) -> None:
-    """A transformation of the tree calls a function that edits it; its result comes."""
-
-    def function(context: Any, nodes: Any) -> str:
-        etree.SubElement(m.root, "a", k="by XSLT")
-        return "v"
-
-    m.element().append(etree.XSLT(CALLING, extensions={G: function})(m.root).getroot())
-
-
-class Copying(etree.XSLTExtension):
-    """Nodes of the tree are put into the result of a transformation, which copies them."""
-
-    def __init__(self, mutator: Any) -> None:
-        self.mutator = mutator
-
-    def execute(self, context: Any, self_node: Any, input_node: Any, output_parent: Any) -> None:
-        output_parent.append(self.mutator.element())
-        output_parent.extend(list(self_node))
-        self.mutator.element().set("k", "by XSLT")
-
-
-class Applying(etree.XSLTExtension):
-    """What templates make is put into the tree, not into the result."""
-
-    def __init__(self, element: Any) -> None:
-        self.element = element
-
-    def execute(self, context: Any, self_node: Any, input_node: Any, output_parent: Any) -> None:
-        self.apply_templates(context, input_node[0], output_parent=self.element)
 
 
 def own_children_twice(m: Any) -> None:
@@ -182,39 +129,6 @@ def own_children_twice(m: Any) -> None:
     if not m.deviating:
         raise ValueError("given twice")
     set_slice(m.root, [*m.root, *m.root], slice(None))
-
-
-def saxified(m: Any) -> None:
-    """What a SAX handler makes of the tree comes."""
-    if not m.deviating:
-        raise ValueError(
-            "a name that was given as no text stays that in a plain tree, of which SAX makes nothing"
-        )
-    handler = sax.ElementTreeContentHandler(makeelement=m.root.makeelement)
-    sax.saxify(m.root, handler)
-    m.element().append(handler.etree.getroot())
-
-
-class Target:
-    """What a parser reads is put into the tree as it reads it."""
-
-    def __init__(self, m: Any) -> None:
-        self.element = m.element()
-
-    def start(self, tag: str, attributes: Any) -> None:
-        self.element = etree.SubElement(self.element, tag, dict(attributes))
-
-    def data(self, text: str) -> None:
-        self.element.text = (self.element.text or "") + text
-
-    def comment(self, text: str) -> None:
-        self.element.append(etree.Comment(text))
-
-    def end(self, tag: str) -> None:
-        self.element = self.element.getparent()
-
-    def close(self) -> None:
-        pass
 
 
 class Made(etree.ElementBase):
@@ -265,116 +179,6 @@ def made_of_bad_names(m: Any) -> Any:
     return node
 
 
-def included(m: Any) -> None:
-    """XInclude as lxml has it in Python."""
-    include = f"{{{XINCLUDE}}}include"
-    m.element().append(etree.Element(include, href="y"))
-    etree.SubElement(m.element(), include, href="y", parse="text")
-    ElementInclude.include(
-        m.root, loader=lambda href, parse, *_: "t" if parse == "text" else etree.XML("<a>1<b/>2</a>")
-    )
-
-
-def filled(m: Any) -> None:
-    """A form that is none of lxml.html's is filled in by a function of it."""
-    forms = [node for node in m.root.iter("form") if not isinstance(node, lxml.html.FormElement)]
-    if forms:
-        lxml.html.formfill.fill_form(
-            m.random.choice(forms), {"n": m.random.choice(["1", "2"])}, form_index=-1
-        )
-    else:
-        m.element().append(etree.XML("<form><input name='n'/><textarea name='n'>t</textarea></form>"))
-
-
-def append_form(m: Any) -> None:
-    """A form of lxml.html's comes, and its elements are held: they would get other classes."""
-    node = lxml.html.fromstring(FORM)
-    m.held_outside = [*m.held_outside[-60:], *node.iter()]
-    m.element().append(node)
-
-
-def form(m: Any) -> None:
-    """A form of lxml.html's is edited by what its classes have."""
-    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
-    if not forms:
-        append_form(m)
-        return
-    each = m.random.choice(forms)
-    if list(each.inputs):
-        each.fields["n"] = m.random.choice(["v", "w", ""])
-        each.fields["c"] = m.random.random() < 0.5
-        each.fields["s"] = m.random.choice(["1", "2"])
-    each.action = m.random.choice(["x", "y"])
-    each.classes.toggle("z")
-    each.method = "POST"
-    each.make_links_absolute("http://h/")
-    for node in each.iter("b"):
-        m.random.choice([node.drop_tag, node.drop_tree])()
-
-
-FORM = (
-    "<form action=x>t<input name=n><b>u</b>v<input type=checkbox name=c>"
-    + "<select name=s><option>1<option>2</select><label>l</label><textarea name=t>u</textarea></form>"
-)
-
-
-def form_parts(m: Any) -> None:
-    """What else there is to a form of lxml.html's, as long as somebody holds its elements: inputs, labels, links."""
-    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
-    if not forms:
-        append_form(m)
-        return
-    each = m.random.choice(forms)
-    each.set("id", "f")
-    for node in each.iter():
-        kind = m.random.randrange(4)
-        if isinstance(node, lxml.html.LabelElement):
-            if kind:
-                node.for_element = each
-            else:
-                del node.for_element
-        elif isinstance(node, (lxml.html.InputElement, lxml.html.TextareaElement, lxml.html.SelectElement)):
-            if kind == 0:
-                node.name = m.random.choice(["n", "o"])
-            elif kind == 1:
-                node.set("disabled", "disabled")
-            elif isinstance(node, lxml.html.SelectElement):
-                node.multiple = not node.multiple
-            else:
-                node.value = "2"
-    each.classes |= {"y"}
-    each.classes.discard("y")
-    lxml.html.HtmlMixin.rewrite_links(each, lambda link: link + "/")
-    lxml.html.HtmlMixin.resolve_base_href(each)
-    lxml.html.formfill.insert_errors(each, {"n": "bad"})
-
-
-def classes(m: Any) -> None:
-    """The set that the attribute ``class`` is to lxml.html."""
-    found = lxml.html.Classes(m.element().attrib)
-    found.add("x")
-    found |= {"y", "z"}
-    found.discard("x")
-    found.update({"v"})
-    found -= {"y"}
-
-
-def by_namespace(m: Any) -> None:
-    """A function that is registered for all XPath expressions edits, by the node that it is called at, too."""
-    names = etree.FunctionNamespace(G[0])
-
-    def function(context: Any, nodes: Any) -> bool:
-        nodes[0].tail = "by XPath"
-        context.context_node.set("k", "by XPath")
-        return True
-
-    names[G[1]] = function
-    try:
-        m.root.xpath("//b[f:g(.)]", namespaces=F)
-    finally:
-        del names[G[1]]
-
-
 def found_by_paths(m: Any) -> None:
     """Elements come from all that finds some."""
     tree, element = m.root.getroottree(), m.element()
@@ -399,19 +203,6 @@ def by_other_trees(m: Any) -> None:
     tree.getroot().text = "no text of the document"
 
 
-def sax_into(m: Any) -> None:
-    """A SAX handler goes on in an element of the tree."""
-    handler = sax.ElementTreeContentHandler(makeelement=m.root.makeelement)
-    handler.startElement("x", {})
-    handler._element_stack.append(m.element())
-    handler.startElementNS((None, "a"), "a", {(None, "k"): "by SAX"})
-    handler.characters("s")
-    handler.characters("ax")
-    handler.endElementNS((None, "a"), "a")
-    handler.characters("behind")
-    handler.ignorableWhitespace(" ")
-
-
 def by_its_class(m: Any) -> None:
     """An element is made by calling the class of one, with children."""
     kind, node = type(m.element()), below(m)
@@ -421,32 +212,6 @@ def by_its_class(m: Any) -> None:
     made.tag = "a"
     if m.random.random() < 0.7 and node is not None:
         m.root.append(made)
-
-
-def failing_target(m: Any) -> None:
-    """A parser whose target is the tree comes upon what is no XML, or its target fails."""
-    if m.random.random() < 0.5:
-        try:
-            etree.fromstring("<a k='1'>u<b/>v<a></b>", etree.XMLParser(target=Target(m)))
-        except etree.XMLSyntaxError as error:
-            raise ValueError("no XML") from error
-        return
-    target = Target(m)
-    target.end = failing_at_the_end  # type: ignore[method-assign, assignment]
-    etree.fromstring("<a k='1'>u<b/>v</a>", etree.XMLParser(target=target))
-
-
-def failing_at_the_end(tag: str) -> None:
-    raise KeyError(tag)
-
-
-def parsed_until_it_fails(m: Any) -> None:
-    """Elements of a document that turns out to be none."""
-    try:
-        for _, node in etree.iterparse(BytesIO(b"<x>1<a>2<b/></a>3<b/><a></x>"), tag=("a", "b")):
-            m.element().append(node)
-    except etree.XMLSyntaxError as error:
-        raise ValueError("no XML") from error
 
 
 def document_type(m: Any) -> None:
@@ -475,44 +240,6 @@ def written_while_walked(m: Any) -> None:
             node.clear(keep_tail=True)
 
 
-class Editing(sax.ElementTreeContentHandler):
-    """A SAX handler that edits what it is told of."""
-
-    def __init__(self, m: Any) -> None:
-        super().__init__()
-        self.m = m
-
-    def startElementNS(self, ns_name: Any, qname: Any, attributes: Any = None) -> None:
-        super().startElementNS(ns_name, qname, attributes)
-        self.m.element().set("k", "by SAX")
-
-
-def saxified_and_edited(m: Any) -> None:
-    sax.saxify(etree.XML("<a>1<b/><c/></a>"), Editing(m))
-
-
-class Children(etree.XSLTExtension):
-    """The children of an extension element are made below one of the tree's."""
-
-    def __init__(self, element: Any) -> None:
-        self.element = element
-
-    def execute(self, context: Any, self_node: Any, input_node: Any, output_parent: Any) -> None:
-        for each in self.process_children(context):
-            self.element.append(etree.Comment(each) if isinstance(each, str) else copy.deepcopy(each))
-
-
-def by_children_of_an_extension(m: Any) -> None:
-    etree.XSLT(EXTENDED, extensions={("urn:f", "e"): Children(m.element())})(etree.XML("<a/>"))
-
-
-def returned_by_xpath(m: Any) -> None:
-    """An XPath function gives new elements, which come, and some of the tree, which move."""
-    made = [etree.Element("b"), etree.XML("<x>1<a>2</a>3</x>")[0], *([below(m)] if len(m.root) else [])]
-    found = m.root.xpath("f:g(.)", namespaces=F, extensions={G: lambda context, nodes: made})
-    m.root.extend(each for each in found if each is not m.root)
-
-
 def parts_of_other_libraries(m: Any) -> None:
     """What the standard library does to trees that are like its own."""
     ElementTree.indent(m.element())
@@ -528,30 +255,6 @@ def shuffled(m: Any) -> None:
         if len(element) > 1:
             one, other = m.random.sample(range(len(element)), 2)
             element[one], element[other] = element[other], element[one]
-
-
-def groups(m: Any) -> None:
-    """What a form has of its fields of one name: radio buttons, check boxes, options."""
-    form = lxml.html.fromstring(GROUPS)
-    m.held_outside = [*m.held_outside[-60:], *form.iter()]
-    m.element().append(form)
-    form.inputs["r"].value = m.random.choice(["1", "2", None])
-    form.inputs["c"].value = m.random.choice([["1"], ["1", "2"]])
-    options = form.inputs["s"].value
-    options.add("1")
-    options.discard("2")
-    form.fields["t"], form.fields["s"] = "u", ["2"]
-    form.inputs["t"].name = "u"
-    form.inputs["t2"].value = None
-    form.inputs["r"][0].checked = True
-
-
-GROUPS = (
-    "<form action=x><input type=radio name=r value=1><input type=radio name=r value=2 checked>"
-    "<input type=checkbox name=c value=1><input type=checkbox name=c value=2>"
-    "<select name=s multiple><option value=1>1<option value=2 selected>2</select>"
-    "<input name=t value=1><textarea name=t2>x</textarea></form>"
-)
 
 
 def mixed_in(m: Any, call: Callable[[Any], Any]) -> None:

@@ -16,7 +16,7 @@ from lxml import etree
 from tests.wrapping.judge import Judge
 from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import START, Mutator
-from tests.wrapping.odd_edits import STRIPPING
+from tests.wrapping.processor_edits import STRIPPING
 from tests.wrapping.unseen_edits import edit_unseen
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import Document, RefusedError, UnseenEditError, fromstring, wrap
