@@ -12,8 +12,6 @@ class Axis(Enum):
     CHILD = "child"
     ATTRIBUTE = "attribute"
 
-    __hash__ = object.__hash__  # there is one of each, and steps are looked up all the time
-
 
 TEXT_TEST = "text()"
 
