@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from path_types import PathType
-from xmlcep.errors import RecordError
-from xmlcep.events import record_path
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
 from xmlcep.log.columns.arrow import ArrowBlock
 from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
@@ -277,36 +273,3 @@ def test_a_block_is_judged_by_its_records_not_by_what_its_dictionaries_hold(wron
                 (each["ts"], each["path"]) for each in records[start : start + count]
             ]
     assert len(types.by_number) == 2
-
-
-_STEPS = [
-    "a",
-    "b",
-    "{urn:x}b",
-    "{http://x/y}b",
-    "@a",
-    "@{http://x/y}b",
-    "text()",
-    "",
-    "*",
-    "a b",
-    "y}b",
-    "{http:",
-    "@text()",
-]
-
-
-@settings(max_examples=150)
-@given(st.lists(st.lists(st.sampled_from(_STEPS), max_size=4).map("/".join), min_size=1, max_size=12))
-def test_a_path_below_one_that_was_read_is_the_path_of_its_text(texts: list[str]) -> None:
-    types = RecordTypes(lambda op, path: True)
-    for text in [f"/{text}" for text in texts] + texts:
-        try:
-            expected: PathType | str = record_path(text)
-        except RecordError as error:
-            expected = str(error)
-        try:
-            found: PathType | str = types["ins", text].path
-        except RecordError as error:
-            found = str(error)
-        assert found == expected
