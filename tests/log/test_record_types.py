@@ -10,7 +10,6 @@ from xmlcep.errors import RecordError
 from xmlcep.events import record_path
 from xmlcep.log.columns.blocks import RecordTypes
 
-
 _STEPS = [
     "a",
     "b",
