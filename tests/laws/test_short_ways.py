@@ -36,6 +36,7 @@ from tests.reference.relations import project
 from tests.strategies import EVERYTHING, SNOOP, History
 from tests.strategies.meetings import waiting_rule_sets
 from xmlcep.algebra import ContextName, EventDefinition, Operator, walk
+from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.departed import Departed
@@ -186,6 +187,22 @@ def check(definitions: Sequence[EventDefinition], history: History) -> None:
         from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
         assert from_tuples == replayed[operators]
     _check_strands(definitions, records)
+    _check_rows(definitions, records)
+
+
+def _check_rows(definitions: Sequence[EventDefinition], records: Sequence[PrimitiveEvent]) -> None:
+    """Where composites are made of the tuples that were fed, what is written of them is the same, and so is what is
+    stored."""
+    encode = FindingEncoder().encode
+    for operators in _BOTH:
+        of_rows, of_events = (Detector(rules_of(definitions), operators=operators) for _ in range(2))
+        of_rows.keep_rows()
+        raised = list(of_rows.replay([tuple(record) for record in records], ends=False))
+        lines = [encode(composite) for composite in of_events.replay(records, ends=False)]
+        assert list(map(encode, raised)) == lines
+        assert of_rows.to_state() == of_events.to_state()
+        if any(type(composite.cause) is tuple for composite in raised):
+            event("made of rows")
 
 
 def _check_strands(definitions: Sequence[EventDefinition], records: Sequence[PrimitiveEvent]) -> None:
@@ -383,8 +400,14 @@ event Both = (Seen(item) & *(item/price)) {end=non-local}
 event Sane(order) {context=continuous} = Seen(item) & x[0,1]{path=order} ins(item/price)
 """
 
+PAIRS = """
+event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
+event Changed = upd(item/price/text()) & upd(item/quantity/text())
+event Ended = *(item/comment) & (del(item) ; ins(item))
+"""
 
-@pytest.mark.parametrize("text", [USED, COLLECTED, WAITED_FOR])
+
+@pytest.mark.parametrize("text", [PAIRS, USED, COLLECTED, WAITED_FOR])
 @settings(max_examples=30, deadline=None)
 @given(history=some.histories(busy=True, min_actions=6))
 def test_trees_that_use_others(text: str, history: History) -> None:

@@ -292,6 +292,18 @@ class Detector:
         self._latest = last
         self._clock.point = last[0]
 
+    def keep_rows(self) -> None:
+        """Lets composites be made of the very tuples that it is fed, in trees where nobody asks them for more than what
+        stands at a place: for whoever reads them so, too, as an audit does. Their constituents and causes may be such
+        tuples then, which are events to `to_state`.
+        """
+        if not self._is_prompt:
+            return
+        for index, tree in self._evaluation.trees.items():
+            if index not in self._active.users and all(state.keeps_rows() for state in tree.states):
+                for state in tree.states:
+                    state.keep_rows()
+
     def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
         """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
         waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns

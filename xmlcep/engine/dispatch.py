@@ -115,6 +115,7 @@ class ActiveTrees:
         )
         self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
+        self._candidates = lru_cache(_MOST_TYPES)(self._candidates_at)  # for all operations
         self._by_path = ByEnding(_by_path(self.trees))
         self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
@@ -188,7 +189,7 @@ class ActiveTrees:
         place = absolute_path_intersection(tree.root.path, path)
         return place is None or any(self.composite_dispatch[user][tree.name, place] for user in users)
 
-    def _candidates(self, path: PathType) -> list[EventTree]:
+    def _candidates_at(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.
 
         A compatible leaf has this path or one that ends it (E2), and so has the operator of which a created

@@ -45,43 +45,43 @@ class TreeDispatch:
 
 def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeDispatch | None:
     """What primitive events of this type mean to a tree; None if they change nothing in it by themselves."""
-    deliveries = tuple(
-        delivery
-        for node in tree.operators
-        for leaf in node.leaves()
-        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
-        for delivery in _delivery(tree, node, leaf, path)
-    )
-    creations = frozenset(
-        node.index
-        for node in tree.operators
-        if operation == "ins" and node.definition.creates_empty
-        if equals_or_ends(node.path, path) and (tree.flat or _index(node, path) is not None)
-    )
-    rechecks = {
-        node.index: nodes
-        for node in tree.operators
-        if node.condition is not None and (nodes := _at_or_above(node, path))
-    }
-    presences = tuple(
-        (node.index, None if tree.flat else _index(node, path))
-        for node in tree.operators
-        if node.watches_group and (tree.flat or _index(node, path) is not None)
-    )
-    touches = {
-        node.index: tuple(
-            index
-            for index in rechecks[node.index]
-            if node.condition.compiled.truth_reads.touched_by(path.steps[index + 1 :])
-        )
-        for node in tree.operators
-        if node.condition is not None and node.index in rechecks
-    }
+    deliveries: list[Delivery] = []
+    creations: set[int] = set()
+    rechecks: dict[int, tuple[int, ...]] = {}
+    touches: dict[int, tuple[int, ...]] = {}
+    presences: list[tuple[int, int | None]] = []
+    for node in tree.operators:
+        for leaf in node.leaves():
+            if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path):
+                deliveries += _delivery(tree, node, leaf, path)
+        if (
+            operation == "ins"
+            and node.definition.creates_empty
+            and equals_or_ends(node.path, path)
+            and (tree.flat or _index(node, path) is not None)
+        ):
+            creations.add(node.index)
+        if node.condition is not None and (nodes := _at_or_above(node, path)):
+            rechecks[node.index] = nodes
+            reads = node.condition.compiled.truth_reads
+            touches[node.index] = tuple(
+                [index for index in nodes if reads.touched_by(path.steps[index + 1 :])]
+            )
+        if node.watches_group and (tree.flat or _index(node, path) is not None):
+            presences.append((node.index, None if tree.flat else _index(node, path)))
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
     parts = () if presences else _parts(tree, deliveries, creations, path)
-    return TreeDispatch(deliveries, creations, rechecks, touches, tuple(sorted(touched)), presences, parts)
+    return TreeDispatch(
+        tuple(deliveries),
+        frozenset(creations),
+        rechecks,
+        touches,
+        tuple(sorted(touched)),
+        tuple(presences),
+        parts,
+    )
 
 
 def _parts(

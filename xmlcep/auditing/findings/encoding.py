@@ -22,6 +22,7 @@ class Recorded(tuple[Any, ...]):
 
 
 _new_tuple = tuple.__new__
+_dumps = FASTEST.dumps
 
 
 @lru_cache(maxsize=4096)
@@ -88,9 +89,9 @@ class FindingEncoder:
         self._texts = _PathTexts()
 
     def encode(self, composite: CompositeEvent) -> bytes:
-        """The JSON text of the composite's finding record, as UTF-8."""
+        """The JSON text of the composite's finding record, as UTF-8; its events may be tuples of their layout."""
         try:
-            return FASTEST.dumps(self._finding(composite, FASTEST))
+            return _dumps(self._finding(composite, FASTEST))
         except TypeError:  # deeper than the fastest goes
             return self._in_standard(self._finding, composite)
 
@@ -132,17 +133,21 @@ class FindingEncoder:
 
     def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:
         name, operator, path, ids, constituents, start, end, cause, bindings, _ = composite
+        if type(cause) is tuple:
+            ts, _, _, _, _, _, _, at, doc, txn, meta, _ = cause
+        else:
+            ts, at, doc, txn, meta = cause[0], cause.at, cause.doc, cause.txn, cause.meta
         record = {
-            "doc": cause.doc, "ts": cause[0], "at": cause.at, "name": name, "path": self._texts[path],
+            "doc": doc, "ts": ts, "at": at, "name": name, "path": self._texts[path],
             "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents, codec),
             "operator": operator,
         }  # fmt: skip
         if bindings is not None:
             record["bindings"] = _map(_in_finding, dict(sorted(bindings.items())))
-        if cause.txn is not None:
-            record["txn"] = cause.txn
-        if cause.meta is not None:
-            record["meta"] = cause.meta
+        if txn is not None:
+            record["txn"] = txn
+        if meta is not None:
+            record["meta"] = meta
         return record
 
     def _inside(self, composite: CompositeEvent, codec: JsonCodec) -> Any:
@@ -154,7 +159,7 @@ class FindingEncoder:
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
-            if isinstance(event, CompositeEvent):
+            if type(event) is not tuple and isinstance(event, CompositeEvent):
                 name, operator, path, ids, inside, _, _, _, _, _ = event
                 records.append(
                     {
@@ -162,14 +167,14 @@ class FindingEncoder:
                         "constituents": self._constituents(inside, codec),
                     }
                 )  # fmt: skip
-            else:
-                ts, op, where, ids, value, old, _, at, _, txn, meta, _ = event
-                record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
-                if at is not None:
-                    record["at"] = at
-                if txn is not None:
-                    record["txn"] = txn
-                if meta is not None:
-                    record["meta"] = meta
-                records.append(record)
+                continue
+            ts, op, where, ids, value, old, _, at, _, txn, meta, _ = event
+            record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
+            if at is not None:
+                record["at"] = at
+            if txn is not None:
+                record["txn"] = txn
+            if meta is not None:
+                record["meta"] = meta
+            records.append(record)
         return records

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -18,6 +19,8 @@ _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
 
 _name_of = itemgetter(0)
+_cause_of = itemgetter(7)
+_ts_of = itemgetter(0)
 
 
 class DocumentFindings:
@@ -34,33 +37,46 @@ class DocumentFindings:
         self._ranking = ranking
         self._collector = collector
         self.pending: list[CompositeEvent] = []
-        self._counts: dict[str, int] = {}  # by event type
+        self._counts: Counter[str] = Counter()  # by event type
         self._texts: list[bytes] = []
         self._held = 0  # how many findings these are
         self._size = 0
 
     def take(self, composites: Iterable[CompositeEvent]) -> None:
         """Takes composites as they are raised; those of time points that are over are settled on the way."""
-        pending = self.pending
-        full = len(pending) + _SETTLED
-        for composite in composites:
-            pending.append(composite)
-            if len(pending) >= full:
-                self.settle_until(composite[7][0])
-                full = len(pending) + _SETTLED
+        for _, lines in self._settled_of(composites):
+            self._hold(lines)
 
     def take_strands(self, composites: Iterable[CompositeEvent]) -> None:
         """Takes what strands raise, one strand after the other, when no time point has composites of two."""
         self.settle()
-        pending, found = self.pending, FindingsByTime(self._collector.spool, self._doc)
-        for composite in composites:
-            if len(pending) >= _SETTLED and composite[7][0] != pending[-1][7][0]:
-                found.add(*self._settled())
-            pending.append(composite)
-        if pending:
+        found = FindingsByTime(self._collector.spool, self._doc)
+        for times, lines in self._settled_of(composites):
+            found.add(times, lines)
+        if self.pending:
             found.add(*self._settled())
         for lines in found.in_order():
             self._hold(lines)
+
+    def _settled_of(self, composites: Iterable[CompositeEvent]) -> Iterator[tuple[list[int], list[bytes]]]:
+        """Adds composites to what is pending as they are raised; those of time points that are over are handed out
+        some at once, as `_settled` does. If one cannot be raised, those before it are pending."""
+        raised, pending = iter(composites), self.pending
+        enough = len(pending) + _SETTLED
+        while True:
+            pending.extend(islice(raised, enough - len(pending)))
+            if len(pending) < enough:
+                return
+            ts, first = pending[-1][7][0], len(pending) - 1
+            while first and pending[first - 1][7][0] == ts:
+                first -= 1
+            if first:
+                last = pending[first:]
+                del pending[first:]
+                settled = self._settled()
+                pending += last
+                yield settled
+            enough = len(pending) + _SETTLED
 
     def settle(self) -> None:
         """Puts all that is pending into its order: its time points are over."""
@@ -101,14 +117,12 @@ class DocumentFindings:
     def _settled(self) -> tuple[list[int], list[bytes]]:
         """Takes what is pending as findings in their order, with their time points."""
         pending = self.pending
-        times = list(map(_raised_at, pending))
+        times = list(map(_ts_of, map(_cause_of, pending)))
         if len(set(times)) < len(times):
             pending.sort(key=self._order)
             times.sort()
         lines = list(map(self._ranking.encode, pending))
-        counts = self._counts
-        for name, count in Counter(map(_name_of, pending)).items():
-            counts[name] = counts.get(name, 0) + count
+        self._counts.update(map(_name_of, pending))
         pending.clear()
         return times, lines
 

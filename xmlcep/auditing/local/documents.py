@@ -53,7 +53,7 @@ class Documents:
         self._ranking = Ranking(rules)
         self._failures = Failures(rules)
         self._types = TypeNumbers()
-        first = Detector(rules, operators=operators)
+        first = self._made_detector()
         self.concerns, self.needs, self.strands = first.concerns, first.needs, first.strands
         """What the detectors are concerned with and need, as `Detector` has it."""
         self._idle = [first]  # as new
@@ -279,7 +279,12 @@ class Documents:
         )  # fmt: skip
 
     def _new_detector(self) -> Detector:
-        return self._idle.pop() if self._idle else Detector(self._rules, operators=self._operators)
+        return self._idle.pop() if self._idle else self._made_detector()
+
+    def _made_detector(self) -> Detector:
+        detector = Detector(self._rules, operators=self._operators)
+        detector.keep_rows()  # findings are written by what stands where
+        return detector
 
     def _take_detector(self, replay: DocumentReplay) -> None:
         """Takes the detector of a replay that is done, for others: what waits in it is freed here, not found by a

@@ -97,7 +97,9 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
 
 
 def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
-    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
+    return _operator(
+        state, "context", "shared", "pairing", "_in_full", "_raise", "bare", "makes_events", *derived
+    )
 
 
 def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
@@ -134,7 +136,9 @@ _MULTIPLICITY = _operator(
     "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
-_CHRONICLE_CONJUNCTION = _pair({"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists")
+_CHRONICLE_CONJUNCTION = _pair(
+    {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists", "_raise_alone"
+)
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 

@@ -60,6 +60,8 @@ class ChroniclePairConjunction(PairState):
     ) -> None:
         super().__init__(node, tree, report, setting)
         self.exists = AnyOrder()
+        # What raises the composite of two that nothing else comes with.
+        self._raise_alone = self._raise_events if all(self.bare) else self.raise_pair
         self._first: dict[Key, Queue] = {}
         self._second: dict[Key, Queue] = {}
 
@@ -83,9 +85,9 @@ class ChroniclePairConjunction(PairState):
             other = pop(self._second, key, other)
         else:
             del self._second[key]
-        if type(event) is not PrimitiveEvent:
+        if type(event) is not PrimitiveEvent and self.makes_events:
             event = _new_tuple(PrimitiveEvent, event)
-        self.raise_pair(event, other, key, event)
+        self._raise_alone(event, other, key, event)
 
     def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
         other = self._first.get(key)
@@ -98,9 +100,34 @@ class ChroniclePairConjunction(PairState):
             other = pop(self._first, key, other)
         else:
             del self._first[key]
-        if type(event) is not PrimitiveEvent:
+        if type(event) is not PrimitiveEvent and self.makes_events:
             event = _new_tuple(PrimitiveEvent, event)
-        self.raise_pair(other, event, key, event)
+        self._raise_alone(other, event, key, event)
+
+    def _raise_events(self, first: Item, second: Item, key: Key, cause: Cause) -> None:
+        """`raise_pair` of two primitive events: what they begin and end with is one time point each."""
+        start, end = first[0], second[0]
+        if end < start:
+            start, end = end, start
+        if self.makes_events:
+            if type(first) is not PrimitiveEvent:
+                first = _new_tuple(PrimitiveEvent, first)
+            if type(second) is not PrimitiveEvent:
+                second = _new_tuple(PrimitiveEvent, second)
+        composer, parent = self.composer, self.parent
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        ids = first[3][upto]
+        parts = (
+            composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if composer.report is not None:
+            composer.report.append(composite)
+        if parent is not None:
+            above = key if self.same_groups else parent.grouping.place(path, ids)
+            if above is not None:
+                entry = (start, end, self.clock.point, composite, False)
+                parent.taker.take(self.child_index, above, entry, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if not self._in_full:

@@ -55,7 +55,10 @@ class PairState(ChoosingState):
     """What all of them have in common.
 
     ``bare[k]`` says that of operand k events are stored as they are: not where entries have more to say.
+    ``makes_events``: what composites are made of are events; else it may be what was fed (see `keep_rows`).
     """
+
+    makes_events = True
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
@@ -78,6 +81,14 @@ class PairState(ChoosingState):
             if self._in_full
             else self.raise_pair
         )
+
+    def keeps_rows(self) -> bool:
+        """Whether it looks at no event but by place, so that plain tuples of their layout are as good."""
+        return self._raise == self.raise_pair
+
+    def keep_rows(self) -> None:
+        """Makes no events of such tuples from now on."""
+        self.makes_events = False
 
     # ---- arrivals -------------------------------------------------------------------------------------
 
@@ -120,20 +131,21 @@ class PairState(ChoosingState):
         if self.outbox:
             self.hand_up(cause)
 
-    def raise_pair(self, first: Item, second: Item, key: Key, cause: Cause, *, alone: bool = True) -> None:
+    # It may be given by place whether it is alone: Python calls a function with keywords of its own the long way.
+    def raise_pair(self, first: Item, second: Item, key: Key, cause: Cause, alone: bool = True) -> None:
         """Raises the composite of two events, which goes on up the tree at once; into the outbox if it is not the only
         one of a time point."""
         # What compose does, without its calls and lists: most composites are made here.
         is_bare, is_second_bare = self.bare
         if is_bare:
             start = end = first[0]
-            if type(first) is not PrimitiveEvent:
+            if type(first) is not PrimitiveEvent and self.makes_events:
                 first = _new_tuple(PrimitiveEvent, first)
         else:
             start, end, _, first, _ = first
         if is_second_bare:
             other_start = other_end = second[0]
-            if type(second) is not PrimitiveEvent:
+            if type(second) is not PrimitiveEvent and self.makes_events:
                 second = _new_tuple(PrimitiveEvent, second)
         else:
             other_start, other_end, _, second, _ = second

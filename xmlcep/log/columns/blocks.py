@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from path_types import PathType
+from path_types import PathType, Step
 
 from ...errors import RecordError
 from ...events import OPERATIONS, record_path
@@ -137,6 +137,7 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
         self._places: dict[str, int] = {}
         self._texts: list[str] = []  # of paths, in order of their places
         self._read: dict[str, PathType] = {}
+        self._steps: dict[str, Step] = {}  # the last steps of these
 
     def __missing__(self, key: tuple[str, str]) -> RecordType:
         op, text = key
@@ -144,15 +145,27 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
             raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
         path = self._read.get(text)
         if path is None:
-            path = self._read[text] = record_path(text)
+            path = self._read[text] = self._path(text)
         return self.of(op, path)
+
+    def _path(self, text: str) -> PathType:
+        """The path of a record from its text: one more step below a path that was read, if there is one."""
+        above, _, last = text.rpartition("/")
+        parent, step = self._read.get(above), self._steps.get(last)
+        if parent is not None and step is not None and parent.last.is_element:
+            return parent.child(step)
+        path = record_path(text)
+        if str(path.last) == last:
+            self._steps[last] = path.last
+        return path
 
     def of(self, op: str, path: PathType) -> RecordType:
         """The type of records with this operation and absolute path type."""
-        found = self.get((op, str(path)))
+        text = str(path)
+        found = self.get((op, text))
         if found is None:
             found = RecordType(op, path, len(path), self._is_needed(op, path), len(self.by_number))
-            self[op, str(path)] = found
+            self[op, text] = found
             self.by_number.append(found)
             self.ops.append(op)
             self.paths.append(path)
