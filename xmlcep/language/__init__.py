@@ -1,6 +1,6 @@
 """The event language: rules texts to event definitions and back (docs/language.md).
 
-`grammar.lark` is the syntax (`grammar` adds that of operators, `grammar_tables` has what lark makes of it),
+`grammar.lark` is the syntax (`grammar` adds that of operators),
 `parser` reads with it (`statements` cuts the text, `building` makes values,
 `options` knows the options, `mistakes` explains syntax errors), `printer` writes. `xml_form` is another form of the
 same; `forms` reads either.

@@ -14,7 +14,6 @@ from path_types.names import NAME_CHARACTER, NCNAME
 
 from ..algebra import OPERATORS
 from .embedded import FILTER, VALUE
-from .grammar_tables import parser_of_tables
 
 _GAP = r"(?:[ \t\r\n\ufeff]|#[^\n]*+)"
 """What may stand between two signs and is skipped there: a blank, or a comment."""
@@ -62,22 +61,15 @@ def _operators() -> Iterator[str]:
         yield rf"{operator.rule.upper()}.{3 if starred else 2}: /{symbol}(?={_GAP}*+\[)/"
 
 
-def grammar_text() -> str:
-    """All of the grammar, as lark reads it."""
-    # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
-    written = files("xmlcep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return "\n".join((written, _TERMINALS, *_operators(), ""))
-
-
 @cache
 def statement_parser() -> Lark:
     """The parser of a single statement."""
-    text = grammar_text()
-    return parser_of_tables(text) or parser_of_grammar(text)
-
-
-def parser_of_grammar(text: str) -> Lark:
-    """The parser, with tables that are worked out anew: ten times the work of all that it takes to read rules."""
+    # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
+    written = files("xmlcep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
-        text, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=True
-    )  # fmt: skip
+        "\n".join((written, _TERMINALS, *_operators(), "")),
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
