@@ -346,3 +346,42 @@ def opened(schema: str) -> xmlschema.XMLSchema11:
             loading.simplify_facets(each.root)
     found.build()
     return found
+
+
+BASE = (
+    f'<xs:schema {XS}><xs:simpleType name="State"><xs:restriction base="xs:token"><xs:enumeration value="new"/>'
+    '<xs:enumeration value="old"/><xs:enumeration value="gone"/></xs:restriction></xs:simpleType>'
+    '<xs:attributeGroup name="G"><xs:attribute name="state" type="State"/></xs:attributeGroup></xs:schema>'
+)
+ELEMENT = '<xs:element name="e"><xs:complexType><xs:attributeGroup ref="G"/></xs:complexType></xs:element></xs:schema>'
+
+
+@pytest.mark.parametrize(
+    ("top", "inside", "never"),
+    [
+        ("", '<xs:include schemaLocation="base.xsd"/>', ["up"]),
+        ('targetNamespace="urn:t" xmlns="urn:t"', '<xs:include schemaLocation="base.xsd"/>', ["up"]),
+        (
+            "",
+            '<xs:redefine schemaLocation="base.xsd"><xs:simpleType name="State"><xs:restriction base="State">'
+            '<xs:enumeration value="new"/></xs:restriction></xs:simpleType></xs:redefine>',
+            ["gone", "up"],
+        ),
+        (
+            'xmlns:vc="http://www.w3.org/2007/XMLSchema-versioning" vc:minVersion="1.1"',
+            '<xs:override schemaLocation="base.xsd"><xs:simpleType name="State"><xs:restriction base="xs:token">'
+            '<xs:enumeration value="up"/></xs:restriction></xs:simpleType></xs:override>',
+            ["new", "gone"],
+        ),
+    ],
+    ids=["included", "included by a chameleon", "redefined", "overridden"],
+)
+def test_types_of_other_files(tmp_path: Path, top: str, inside: str, never: list[str]) -> None:
+    (tmp_path / "base.xsd").write_text(BASE, encoding="utf-8")
+    schema = f"<xs:schema {XS} {top}>{inside}{ELEMENT}"
+    namespace = 'namespace "urn:t"\n' if "urn:t" in top else ""
+    rules = f"{namespace}event A = ins(e/@state)[. = 'new' or . = 'gone' or . = 'up']"
+    said = warned(tmp_path, schema, rules)
+    assert [
+        word for word in ("new", "gone", "up") if any(f"never '{word}'" in each for each in said)
+    ] == never

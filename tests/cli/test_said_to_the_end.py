@@ -1,4 +1,4 @@
-"""What somebody who knows nothing of the project has stumbled over: wrong input that was taken without a word."""
+"""What was taken without a word, or with a word that did not say why: now it is said."""
 
 from __future__ import annotations
 
