@@ -112,6 +112,12 @@ def test_silent_empties_of_several_nodes(definitions: tuple[EventDefinition, ...
 
 
 @settings(max_examples=60, deadline=None)
+@given(some.pair_rule_sets(), some.pair_histories())
+def test_operators_of_operators(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=60, deadline=None)
 @given(some.whole_rule_sets(), st.one_of(some.timed_histories(), some.meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
@@ -147,6 +153,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
         some.dense_rule_sets(),
         some.edge_rule_sets(),
         some.silent_rule_sets(),
+        some.pair_rule_sets(),
     )
 )
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
