@@ -383,7 +383,7 @@ def test_the_key_that_the_last_task_is_at_is_told(
     audit(log, rules, engine="spark", spark=spark, out=tmp_path / "out.jsonl", progress=tell)
     assert {each.left for each in told if each.stage != "replaying"} == {""}
     left = [each.left for each in told if each.left]
-    assert left[0] == "1 of 8 tasks left, at 'large' node 1 (500 of 536 records)"
+    assert left[0] == "1 of 2 tasks left, at 'large' node 1 (500 of 536 records)"
 
 
 def item(doc: str, number: int) -> PrimitiveEvent:
