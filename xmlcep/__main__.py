@@ -7,6 +7,7 @@ import os
 import sys
 
 from .cli import INTERRUPTED
+from .errors import MissingExtraError
 
 
 def main() -> int:
@@ -24,8 +25,6 @@ def main() -> int:
         package = (error.name or "").partition(".")[0]
         if package not in ("click", "rich"):
             raise
-        from .errors import MissingExtraError
-
         print(f"xmlcep: {MissingExtraError('the command line', package, 'cli')}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:  # all later ones are heard there

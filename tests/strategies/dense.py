@@ -101,6 +101,7 @@ class DenseBuilder(FullRuleBuilder):
     inner = 4
     flats = 6
     operations = _OPERATIONS
+    windows = _WINDOWS
 
     def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
         below = super().below(anchor)
@@ -124,10 +125,10 @@ class DenseBuilder(FullRuleBuilder):
         return [*kinds, *kinds, *super().kinds(root=root)]
 
     def _window(self, one_in: int) -> Window | None:
-        return self._one(_WINDOWS) if "within" in self.wanted and not self._chance(3) else None
+        return self._one(self.windows) if "within" in self.wanted and not self._chance(3) else None
 
     def _gap(self) -> Window | None:
-        return self._one(_WINDOWS) if "gap" in self.wanted and self._chance(2) else None
+        return self._one(self.windows) if "gap" in self.wanted and self._chance(2) else None
 
 
 @st.composite

@@ -59,6 +59,7 @@ class PairBuilder(DenseBuilder):
     """Draws operators of operators."""
 
     anchors = (*("item",) * 6, "/order/item", "/order", "price")
+    windows = _WINDOWS
     inner = 2
     ends = 4
     asks = 8
@@ -111,10 +112,7 @@ class PairBuilder(DenseBuilder):
         return super()._negated(kind, size)
 
     def _window(self, one_in: int) -> Window | None:
-        return self._one(_WINDOWS) if "within" in self.wanted and self._chance(2) else None
-
-    def _gap(self) -> Window | None:
-        return self._one(_WINDOWS) if "gap" in self.wanted and self._chance(2) else None
+        return self._one(self.windows) if "within" in self.wanted and self._chance(2) else None
 
 
 @st.composite

@@ -27,13 +27,20 @@ def append_form(m: Any) -> None:
     m.element().append(node)
 
 
+def a_form(m: Any) -> Any:
+    """One of the forms of lxml.html's that are held; None where there was none: then one comes."""
+    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
+    if forms:
+        return m.random.choice(forms)
+    append_form(m)
+    return None
+
+
 def form(m: Any) -> None:
     """A form of lxml.html's is edited by what its classes have."""
-    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
-    if not forms:
-        append_form(m)
+    each = a_form(m)
+    if each is None:
         return
-    each = m.random.choice(forms)
     if list(each.inputs):
         each.fields["n"] = m.random.choice(["v", "w", ""])
         each.fields["c"] = m.random.random() < 0.5
@@ -54,11 +61,9 @@ FORM = (
 
 def form_parts(m: Any) -> None:
     """What else there is to a form of lxml.html's, as long as somebody holds its elements: inputs, labels, links."""
-    forms = [node for node in m.root.iter("form") if isinstance(node, lxml.html.FormElement)]
-    if not forms:
-        append_form(m)
+    each = a_form(m)
+    if each is None:
         return
-    each = m.random.choice(forms)
     each.set("id", "f")
     for node in each.iter():
         kind = m.random.randrange(4)

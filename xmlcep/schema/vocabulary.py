@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -126,15 +126,7 @@ class Vocabulary:
 
     def inside(self, states: Iterable[int]) -> frozenset[int] | None:
         """The declarations of all elements inside such elements; None: not known."""
-        found: set[int] = set()
-        waiting = list(states)
-        while waiting:
-            below = self.children([waiting.pop()])
-            if below is None:
-                return None
-            waiting += below - found
-            found |= below
-        return frozenset(found)
+        return _closure(self.children, states)
 
     def parents(self, states: Iterable[int]) -> frozenset[int] | None:
         """The declarations of the elements that such elements can stand in; None: not known."""
@@ -147,15 +139,7 @@ class Vocabulary:
 
     def around(self, states: Iterable[int]) -> frozenset[int] | None:
         """The declarations of all elements around such elements; None: not known."""
-        found: set[int] = set()
-        waiting = list(states)
-        while waiting:
-            above = self.parents([waiting.pop()])
-            if above is None:
-                return None
-            waiting += above - found
-            found |= above
-        return frozenset(found)
+        return _closure(self.parents, states)
 
     @cached_property
     def _parents(self) -> list[set[int]]:
@@ -321,3 +305,18 @@ class Vocabulary:
                 if step.test in children:
                     return PathType.of(False, [Step.element(self.schema.declarations[index].name), step])
         return PathType.of(path.absolute, path.steps[:at])
+
+
+def _closure(
+    following: Callable[[Iterable[int]], frozenset[int] | None], states: Iterable[int]
+) -> frozenset[int] | None:
+    """All that these lead to, directly or not; None: not known."""
+    found: set[int] = set()
+    waiting = list(states)
+    while waiting:
+        reached = following([waiting.pop()])
+        if reached is None:
+            return None
+        waiting += reached - found
+        found |= reached
+    return frozenset(found)
