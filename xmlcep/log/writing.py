@@ -111,21 +111,23 @@ class LogWriter:
 
     def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
         """Appends events, all at once."""
-        self.write(b"".join([self.line(change_record(event)) for event in events]))
+        self.write_records([change_record(event) for event in events])
 
     def write_control(self, control: Control) -> None:
         """Appends a control record."""
-        self._write_record(control.to_record())
+        self.write_records([control.to_record()])
 
     def write_clock(self, clock: ClockRecord) -> None:
         """Appends a clock record."""
-        self._write_record(clock.to_record())
+        self.write_records([clock.to_record()])
 
-    def _write_record(self, record: Mapping[str, Any]) -> None:
+    def write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Appends records, all at once. If that is cut short nothing more is written: a line that was made and not
+        written is missing in the hash chain."""
         try:
-            self.write(self.line(record))
+            self.write(b"".join([self.line(record) for record in records]))
         except BaseException:
-            self._failed = True
+            self.give_up()
             raise
 
     def sync(self) -> None:

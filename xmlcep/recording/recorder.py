@@ -139,7 +139,7 @@ class Recording(Single):
                     return
                 group, self._group = self._group, []
                 head = Control(TOGETHER, {"doc": self._doc.name, "records": len(group)}).to_record()
-                writer.write(b"".join([writer.line(each) for each in (head, *group)]))
+                writer.write_records([head, *group])
             else:
                 writer.write(writer.line(record))
         except BaseException:
@@ -199,11 +199,7 @@ class Recording(Single):
                 self._refuse_missed()
             records, self._waiting = self._waiting, []
             records[-1]["commit"] = True
-            try:
-                writer.write(b"".join([writer.line(record) for record in records]))
-            except BaseException:
-                writer.give_up()
-                raise
+            writer.write_records(records)
             self._ts = records[-1]["ts"]
         if self._syncs:
             writer.sync()
