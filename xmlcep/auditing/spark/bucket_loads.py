@@ -12,7 +12,8 @@ import numpy as np
 from ..plan.key_counts import KeyCount, KeyCounter
 from ..plan.partition_key import Plan
 from .bucket_tasks import BucketTasks
-from .chunks import Chunk, Numbers, buckets_of, hash_of
+from .chunks import Chunk, buckets_of, hash_of
+from .distinct import Numbers
 
 _ROUTED_SHARE = 1024
 """Of what is routed together a key is counted that has one in so many, or more: to count all keys takes too long."""
@@ -41,11 +42,17 @@ class RoutedLoad:
         numbers = np.zeros(len(keys), np.uint64)
         for column, factor in zip(columns, _FACTORS, strict=True):
             numbers = (numbers ^ column.astype(np.int64).view(np.uint64)) * factor
+        # Only where rows with like hashes are as many can those of a key be.
+        bits = len(keys).bit_length()
+        cells = (numbers >> np.uint64(64 - bits)).astype(np.int64)
+        may_be_large = np.bincount(cells, minlength=2**bits) * _ROUTED_SHARE >= len(keys)
+        rows = np.flatnonzero(may_be_large[cells])
+        numbers = numbers[rows]
         order = np.argsort(numbers)
         starts = np.flatnonzero(np.diff(numbers[order], prepend=~numbers[order[:1]]))
         counts = np.diff(np.append(starts, len(order)))
-        large = np.flatnonzero(counts * _ROUTED_SHARE >= len(order))
-        for place, count in zip(order[starts[large]].tolist(), counts[large].tolist(), strict=True):
+        large = np.flatnonzero(counts * _ROUTED_SHARE >= len(keys))
+        for place, count in zip(rows[order[starts[large]]].tolist(), counts[large].tolist(), strict=True):
             self._keys[passes[place]].keys[key_at(place)] += count
         for counter in self._keys:
             counter.forget_small()

@@ -17,6 +17,7 @@ from ...log.columns.arrow_values import integers, rows_of
 from ...log.json_codec import FASTEST
 from ..rule_counts import type_of
 from .chunks import Mark, turns
+from .distinct import counted
 from .ipc import from_ipc
 
 
@@ -152,13 +153,13 @@ class RowTable:
 
         Markers, composites and fragments are none.
         """
-        counted = self._plain
+        fed = self._plain
         if left_out:
             known = np.array([doc not in left_out for doc in self._names], bool)
-            counted = counted & known[self._docs.indices.to_numpy()]
-        codes = self._codes.fill_null(0).to_numpy()[counted]
+            fed = fed & known[self._docs.indices.to_numpy()]
+        codes = self._codes.fill_null(0).to_numpy()[fed]
         size = max(len(self.texts), 1)
-        numbers, counts = np.unique(self._passes[counted] * size + codes, return_counts=True)
+        numbers, counts = counted(self._passes[fed] * size + codes)
         of_pass: dict[int, dict[str, int]] = {}
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             pass_index, code = divmod(number, size)

@@ -12,15 +12,13 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ...log.columns.blocks import RecordType
 from ..rule_counts import text_of
 from ..temporary_tables import to_key
+from .distinct import Numbers, distinct, in_groups
 from .ipc import to_ipc
-
-Numbers = npt.NDArray[np.int64]
 
 _ROWS_PER_CHUNK = 4096  # below some thousands, a chunk's own price shows
 _MOST_ROWS_HELD = 262_144
@@ -183,7 +181,12 @@ class ChunkWriter:
         """
         if not self._held:
             return
-        table = pa.Table.from_batches(self._held).combine_chunks()
+        table = pa.Table.from_batches(self._held)
+        # A column without values is left out, here and of chunks.
+        names = [
+            name for name in table.column_names if name not in _FIELDS or table[name].null_count < len(table)
+        ]
+        table = table.select(names).combine_chunks()
         ordered, self._ordered = self._ordered, True
         self._held, self._rows = [], 0
         cell, pass_, doc = (table[name].to_numpy() for name in ("cell", "pass", "doc"))
@@ -193,7 +196,7 @@ class ChunkWriter:
         elif np.all(place[1:] >= place[:-1]):
             order = None
         else:
-            order = np.argsort(place, kind="stable")
+            order = in_groups(place)
         if order is not None:
             table, cell = table.take(order), cell[order]
         starts = np.flatnonzero(np.diff(cell, prepend=-1)).tolist()
@@ -209,8 +212,8 @@ class ChunkWriter:
             "doc": _named(table["doc"], self.docs.__getitem__),
             "what": _named(table["what"], lambda code: text_of(self._types[code])),
         }
-        # A column without values is left out.
-        columns |= {name: table[name] for name in _FIELDS if table[name].null_count < len(table)}
+        given = (name for name in table.column_names if name in _FIELDS)
+        columns |= {name: table[name] for name in given if table[name].null_count < len(table)}
         if "meta" in columns:
             metas = columns["meta"].combine_chunks()
             columns["meta"] = _named(
@@ -232,7 +235,7 @@ def _array(values: Any, type_: pa.DataType) -> pa.Array:
 
 def _named(codes: pa.ChunkedArray, name: Any) -> pa.DictionaryArray:
     """Codes as a dictionary with names for those that occur."""
-    occurring, places = np.unique(codes.combine_chunks().drop_null().to_numpy(), return_inverse=True)
+    occurring, places = distinct(codes.combine_chunks().drop_null().to_numpy())
     names = pa.array([name(code) for code in occurring.tolist()], pa.string())
     indexes = pa.array(places.astype(np.int32))
     if codes.null_count:

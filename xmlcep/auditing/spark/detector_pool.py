@@ -16,6 +16,7 @@ class DetectorPool:
     def __init__(self, plan: Plan, *, operators: bool) -> None:
         self._plan = plan
         self._operators = operators
+        self._handed_on = {source.name for each in plan.passes for source in each.sources}
         self._rules: dict[int, Rules] = {}
         self._idle: dict[int, list[Detector]] = {}
 
@@ -33,4 +34,7 @@ class DetectorPool:
         rules = self._rules.get(pass_index)
         if rules is None:
             rules = self._rules[pass_index] = each.rules(self._plan.rules)
-        return Detector(rules, operators=self._operators, trees=each.names)
+        detector = Detector(rules, operators=self._operators, trees=each.names)
+        if self._handed_on.isdisjoint(each.names):  # what is handed on is asked for events
+            detector.keep_rows()  # findings are written by what stands where
+        return detector

@@ -17,6 +17,7 @@ from ...log.json_codec import FASTEST
 from ..findings.order import Ranking
 from ..findings.spool import LooseFinding, Spool
 from .chunks import Chunk
+from .distinct import counted
 from .failures import SparkError
 from .ipc import from_ipc
 from .parcels import written_whole
@@ -167,7 +168,7 @@ class FindingOrder:
         self, docs: np.ndarray, places: np.ndarray, texts: Sequence[str]
     ) -> dict[str, dict[str, int]]:
         size = len(self._ranking.names)
-        numbers, counts = np.unique(docs.astype(np.int64) * size + places, return_counts=True)
+        numbers, counts = counted(docs.astype(np.int64) * size + places)
         found: dict[str, dict[str, int]] = {}
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             own = found.setdefault(texts[number // size], {})

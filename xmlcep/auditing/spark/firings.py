@@ -19,7 +19,8 @@ from ...events import CompositeEvent
 from ...timestamps import microseconds
 from ..failures import BEFORE, BEHIND, Failure
 from ..findings.order import Ranking
-from .chunks import Chunk, ChunkKind, Numbers
+from .chunks import Chunk, ChunkKind
+from .distinct import Numbers
 from .document_clock import BEYOND, UNKNOWN, DocumentClock
 from .finding_chunks import common_columns
 from .ipc import from_ipc, to_ipc

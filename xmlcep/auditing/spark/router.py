@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from ...log.columns.blocks import RecordTypes, Span
 from ..plan.partition_key import DOCUMENT, FOREIGN, VALUE, Pass, Plan
 from .bucket_loads import Key, RoutedLoad
-from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
+from .chunks import ChunkWriter, Mark, buckets_of, hash_of
+from .distinct import Numbers
 from .segment_summary import SegmentDocument, SegmentSummary, TimePoint, point_columns
 
 
