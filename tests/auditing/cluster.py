@@ -28,8 +28,7 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 def bare_cluster(folder: Path) -> Iterator[str]:
     """A standalone master with a worker of two cores on the loopback interface, files in ``folder``; its URL.
 
-    An application whose executors have a core each gets two of them, in processes of their own. They cannot import the
-    package: where it is installed, that is hidden.
+    It cannot import the package: where it is installed, that is hidden.
     """
     import pyspark
 

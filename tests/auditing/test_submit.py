@@ -172,15 +172,13 @@ def test_on_a_cluster_the_package_ships_itself_once_for_a_session(submitted: Sub
 
 
 def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
-    (task.folder / "spark-defaults.conf").write_text("spark.executor.cores 1\n")  # two of them
     # A process of its own: this one may have a session already.
     done = subprocess.run(
         [
             sys.executable, "-m", "xmlcep", "audit", str(task.log), "--rules", str(task.rules), "--engine", "spark",
             "--master", cluster, "--partitions", "2", "--out", str(task.folder / "out.jsonl"),
         ],
-        cwd=task.folder, capture_output=True, text=True, timeout=300,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "SPARK_CONF_DIR": str(task.folder)},
+        cwd=task.folder, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert task.found("out.jsonl") == task.expected
@@ -189,5 +187,4 @@ def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
         "log.jsonl",
         "out.jsonl",
         "rules",
-        "spark-defaults.conf",
     ]
