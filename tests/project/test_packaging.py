@@ -80,7 +80,7 @@ def test_what_runs_before_a_commit_is_what_ci_runs_and_is_installed() -> None:
     config = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     hooks = dict(re.findall(r"- id: (\w+)\n(?:.*\n)*?        entry: (.+)\n", config))
-    steps = dict(re.findall(r"^step (\w+) (.+)$", script, re.MULTILINE))
+    steps = dict(re.findall(r"^ *step (\w+) (.+)$", script, re.MULTILINE))
     assert hooks == {
         name: steps[name].replace("format --check", "format") for name in ("lint", "format", "types")
     }
