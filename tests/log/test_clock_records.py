@@ -214,9 +214,8 @@ def test_an_edit_that_a_crash_has_cut_in_half_ends_there(tmp_path: Path, seal: b
     document = fromstring("<a/>", name="d", now=lambda: 0.0)
     with record(document, log, seal=seal) as recording:
         etree.SubElement(document.root, "b")
-        writer = recording.writer
         half = PrimitiveEvent(2, "ins", PathType.parse("/a/c"), (1, 9), pos=1, at=at, doc="d", more=True)
-        writer.write_all([half])
+        recording.writer.write_records([change_record(half)])
     document.close()
     with recover(log) as recovered:
         assert [repair.reason for repair in recovered.repairs] == [

@@ -18,7 +18,7 @@ from tests.log.helpers import canonical, lines_of, read, some_events, write_line
 from tests.log.models import RecordedDocument
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log import Header, LogError, LogLockedError, segments
-from xmlcep.log.records import MARK
+from xmlcep.log.records import MARK, change_record
 from xmlcep.log.seal import verify
 from xmlcep.log.writing import create_log
 from xmlcep.recording import rebuild
@@ -294,9 +294,9 @@ def test_a_full_disk_leaves_the_log_whole(tmp_path: Path, monkeypatch: pytest.Mo
         with create_log(log, Header("d")) as writer:
             with pytest.raises(LogError, match=r"cannot be written: No space left on device"):
                 for event in events:
-                    writer.write_all([event])
+                    writer.write_records([change_record(event)])
             with pytest.raises(LogError, match="nothing more is written"):
-                writer.write_all([events[-1]])
+                writer.write_records([change_record(events[-1])])
         monkeypatch.setattr(os, "write", real_write)
         assert read(log) == ([Header("d"), *events[: failing - 1]], [])
 

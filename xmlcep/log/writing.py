@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..errors import ArgumentError
-from ..events import PrimitiveEvent
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
 from .lock import WriterLock
-from .records import ClockRecord, Control, Header, Row, change_record
+from .records import ClockRecord, Control, Header
 from .seal import Seal, sealed_line
 from .segments import segment, segments
 
@@ -76,11 +75,6 @@ class LogWriter:
         line, self._seal = sealed_line(record, self._seal)
         return line
 
-    @property
-    def has_failed(self) -> bool:
-        """Whether nothing more is written."""
-        return self._failed
-
     def write(self, lines: bytes) -> None:
         """Appends whole lines; raises `LogError` if they cannot be written, and ever after."""
         if self._failed:
@@ -108,10 +102,6 @@ class LogWriter:
         self._failed = True
         with suppress(OSError):  # else the torn line is cut off when the log is opened again
             os.truncate(self._descriptor, self.size)
-
-    def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
-        """Appends events, all at once."""
-        self.write_records([change_record(event) for event in events])
 
     def write_control(self, control: Control) -> None:
         """Appends a control record."""
