@@ -153,7 +153,8 @@ class Document(Single):
     def element(self, of: PrimitiveEvent | CompositeEvent | int) -> Node | None:
         """The element an event is about (that of a text or attribute is the one it belongs to), or that has this id.
 
-        None if it is gone. The first call costs a walk of the tree, others do not.
+        None if it is gone. The first call costs a walk of the tree, others do not. Raises `WrapError` for any other
+        object.
         """
         self._open("element()")
         if isinstance(of, int) and not isinstance(of, bool):
@@ -166,7 +167,10 @@ class Document(Single):
         return self._tree.element_by_id(ids[-1])
 
     def ids_of(self, element: Node) -> tuple[int, ...]:
-        """The ids of an element of this document, from the root's down to its own, as events have them (P7)."""
+        """The ids of an element of this document, from the root's down to its own, as events have them (P7).
+
+        Raises `WrapError` for what is none.
+        """
         self._open("ids_of()")
         if (
             not isinstance(element, etree._Element)
@@ -183,7 +187,7 @@ class Document(Single):
         """Calls ``callback`` with every primitive event from now on; the callable returned ends that.
 
         It is called after the edit is complete, in order. An exception in it reaches whoever made the edit as a
-        `CallbackError`, when everybody else has been told.
+        `CallbackError`, when everybody else has been told. Raises `WrapError` for what cannot be called.
         """
         if not is_function(callback):
             what = "is no function to call" if callable(callback) else "cannot be called"
