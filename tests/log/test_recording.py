@@ -112,6 +112,25 @@ def test_a_log_without_a_change_is_continued_with_its_ids(tmp_path: Path) -> Non
     assert etree.tostring(rebuild(log), encoding="unicode") == xml
 
 
+def test_a_document_read_anew_goes_on_with_the_ids_of_its_log(tmp_path: Path) -> None:
+    """The next node has the next id: what was deleted keeps its own."""
+    log = tmp_path / "log.jsonl"
+    document = xmlcep.fromstring("<a/>", name="d")
+    with record(document, log):
+        for name in "bcd":
+            etree.SubElement(document.root, name)
+        document.root.remove(document.root[1])
+    text = etree.tostring(document.root)
+    document.close()
+    again = xmlcep.fromstring(text, name="d")
+    with record(again, log):
+        etree.SubElement(again.root, "e")
+    events = [item for item in read(log)[0] if isinstance(item, PrimitiveEvent)]
+    assert [(event.op, event.ids) for event in events] == [
+        ("ins", (1, 2)), ("ins", (1, 3)), ("ins", (1, 4)), ("del", (1, 3)), ("ins", (1, 5)),
+    ]  # fmt: skip
+
+
 def test_a_log_without_a_change_is_not_continued_by_another_document(tmp_path: Path) -> None:
     for xml in ("<r><a/></r>", "<r><b/></r>"):
         with xmlcep.fromstring(xml) as doc:
