@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,10 @@ from tests.auditing.test_agreement import described
 from tests.auditing.test_partitioning import both_ways
 from xmlcep.auditing import audit
 from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.errors import RecordError
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
-from xmlcep.log.records import ClockRecord, Control
+from xmlcep.log.records import RAISED, ClockRecord, Control, raised_event
 from xmlcep.rules import parse_rules
 
 if TYPE_CHECKING:
@@ -227,6 +229,30 @@ def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:
         bad[0]
     )
     assert "ids of a raised event is [1, 2]" in str(bad[1])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("ts", True), ("ts", -1), ("ts", 2**63), ("name", 3), ("ids", "12"), ("ids", [1]), ("ids", [1, -2]),
+        ("doc", None), ("doc", 3), ("at", 5), ("txn", -1), ("txn", "1"), ("meta", ["user"]), ("meta", {"user": 1}),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_one_is_told_by_its_field(field: str, value: object) -> None:
+    content = {
+        "doc": "d",
+        "ts": 1,
+        "name": "Seen",
+        "path": "/order/item",
+        "ids": [1, 2],
+        "txn": None,
+        "meta": None,
+    }
+    assert raised_event(Control(RAISED, content)).name == "Seen"
+    with pytest.raises(
+        RecordError, match=rf"{field} of a raised event is {re.escape(repr(value))}: expected "
+    ):
+        raised_event(Control(RAISED, {**content, field: value}))
 
 
 @pytest.mark.parametrize("split_bytes", [90, 200, 10**6])

@@ -18,7 +18,7 @@ from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
 from xmlcep.log import parquet as log_parquet
 from xmlcep.log.columns.arrow import ArrowBlock, JoinedBlocks
-from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
+from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span, meta_texts
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.jsonlines import JsonLinesReader
@@ -104,6 +104,8 @@ def test_metas_are_told_apart_to_the_order_of_their_pairs(
     assert [json.dumps(row[10]) for row in runs[0].rows] == expected
     texts = filtered.columns["meta"].to_pylist()
     assert [json.dumps(None if text is None else json.loads(text)) for text in texts] == expected
+    told_apart = meta_texts(metas).dictionary.to_pylist()
+    assert sorted(told_apart) == sorted({text for text in texts if text is not None})
     (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
     assert isinstance(batch, Batch)
     assert [json.dumps(row[10]) for row in batch.rows] == expected
