@@ -330,6 +330,26 @@ def test_columns_without_values_are_columns_of_nulls(data: st.DataObject) -> Non
             assert found(Path(folder)) == as_they_are
 
 
+def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
+    """Neither what is before nor what is behind one goes with it."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    shown = {"doc": "a", "ts": 3, "clock": True, "at": "2026-01-01T00:00:00Z"}
+    blocks = []
+    for number, records in enumerate(
+        ([record(1, "/a", [1])], [record(2, "/a", [1])], [record(3, "/a", [1]), shown])
+    ):
+        path = tmp_path / f"{number}.parquet"
+        pyarrow.parquet.write_table(pa.Table.from_pylist(records, arrow_schema()), path)
+        (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), pytest.fail).blocks(100)
+        assert isinstance(block, ArrowBlock)
+        blocks.append(block)
+    first, second, showing = blocks
+    assert first.goes_with(second) and second.goes_with(first)
+    assert not first.goes_with(showing) and not showing.goes_with(first) and not showing.goes_with(showing)
+
+
 def test_a_column_without_values_is_not_decoded(tmp_path: Path) -> None:
     """So damage in its pages does no harm."""
     pa = pytest.importorskip("pyarrow")
