@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
+from ..closing import Closing
 from ..errors import ArgumentError
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
@@ -36,7 +37,7 @@ class Durability(Enum):
         raise ArgumentError(f"durability is {value!r}: expected one of {expected}")
 
 
-class LogWriter:
+class LogWriter(Closing):
     """Appends to a log and holds its writer lock. Make one with `create_log` or `append_to_log`.
 
     Every call of `write` hands whole lines to the operating system at once. If that fails, for example
@@ -159,12 +160,6 @@ class LogWriter:
                 os.close(self._descriptor)
                 self._descriptor = -1
                 self._lock.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = False) -> LogWriter:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, check, function_of, is_function, optional, whole_number
+from ..closing import Closing
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
 from ..timestamps import as_microseconds, microseconds, timestamp
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from .watches import Watch
 
 
-class Document(Single):
+class Document(Single, Closing):
     """A wrapped document; made by `parse`, `fromstring` or `wrap` (see `opening`).
 
     It is tracked as long as this object lives (a watch or an attached recorder keeps it alive) and is not closed.
@@ -419,12 +420,6 @@ class Document(Single):
                     compare_all(self._tree)
         finally:
             self._finalizer()
-
-    def __enter__(self) -> Document:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<xmlcep.Document {self.name!r} <{name_of(self._tree.root)}> at {self._tree.clock.ts}>"
