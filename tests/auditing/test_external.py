@@ -255,6 +255,44 @@ def test_what_is_wrong_with_one_is_told_by_its_field(field: str, value: object) 
         raised_event(Control(RAISED, {**content, field: value}))
 
 
+@pytest.mark.parametrize("behind", [[], [4]])
+@pytest.mark.parametrize("txn", [7, None])
+def test_an_event_comes_before_the_end_of_the_transaction_it_is_in(
+    tmp_path: Path, txn: int | None, behind: list[int]
+) -> None:
+    """Which releases what it completes (D3), be the end of the log that of the transaction, too."""
+    rules = "event Seen(item) = external\nevent Both(item) {end=custom} = ins(item/price) & Seen(item)"
+    lines = [
+        FASTEST.dumps(
+            {"doc": "d", "ts": ts, "op": "ins", "path": path, "ids": ids, "txn": None if ts == 4 else txn}
+        )
+        for ts, path, ids in (
+            (1, "/order/item", [1, 2]), (2, "/order/item/price", [1, 2, 3]), (4, "/order/item", [1, 5])
+        )
+        if ts != 4 or behind
+    ]  # fmt: skip
+    raised = {
+        "xmlcep": 1,
+        "control": "raised",
+        "doc": "d",
+        "ts": 2,
+        "name": "Seen",
+        "path": "/order/item",
+        "ids": [1, 2],
+    }
+    lines.insert(2, FASTEST.dumps(raised | {"txn": txn, "meta": None}))
+    log = write_log(tmp_path / "log.jsonl", lines)
+    local, distributed = both_ways(
+        [log], parse_rules(rules), split_bytes=10**6, segment_records=1000, operators=False
+    )
+    assert distributed == local
+    found = [FASTEST.loads(line) for line in local[0]]
+    assert [(each["name"], each["ts"]) for each in found] == [
+        ("Seen", 2),
+        ("Both", 2 if txn else max(2, *behind, 0)),
+    ]
+
+
 @pytest.mark.parametrize("split_bytes", [90, 200, 10**6])
 def test_an_event_that_is_delivered_twice_counts_once(tmp_path: Path, split_bytes: int) -> None:
     """Of equal ones that a rule has raised all but the first say so, so what says nothing was delivered before."""
