@@ -126,13 +126,8 @@ def test_an_edit_that_the_log_has_half_of_ends_with_it(tmp_path: Path) -> None:
     header = {"xmlcep": 1, "doc": "d", "snapshot": "<order/>", "ids": [1], "ts": 0}
     half = {"doc": "d", "ts": 1, "op": "ins", "path": "/order/item", "ids": [1, 2], "pos": 0, "more": True}
     shown = {"doc": "d", "ts": 1, "clock": True, "at": "2026-01-01T00:00:00Z"}
-    for txn, behind in (
-        (None, []),
-        (None, [shown]),
-        (4, []),
-        (4, [half | {"ts": 2, "ids": [1, 3], "txn": 5}]),
-    ):
+    other = half | {"ts": 2, "ids": [1, 3], "txn": 5}
+    for txn, behind, expected in ((None, [], [1]), (None, [shown], [1]), (4, [], [1]), (4, [other], [1, 2])):
         log = tmp_path / "log.jsonl"
         log.write_text("".join(json.dumps(each) + "\n" for each in (header, half | {"txn": txn}, *behind)))
-        fired = [(each.rule, each.ts) for each in would_fire([log], rules)]
-        assert fired == [("Mark", 1), ("Mark", 2)][: 1 + (behind != [] and behind != [shown])]
+        assert [each.ts for each in would_fire([log], rules)] == expected
