@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -117,3 +118,16 @@ def test_what_would_have_fired_is_what_fired(
     assert {rule for rule, _ in fired} == rules
     assert [(each.rule, each.ts) for each in would_fire([log], xmlcep.parse_rules(text))] == fired
     assert etree.tostring(xmlcep.rebuild(log)) == etree.tostring(life.doc.root)
+
+
+def test_an_edit_that_the_log_has_half_of_ends_with_it(tmp_path: Path) -> None:
+    """Or with its transaction, or where the clock is shown."""
+    rules = xmlcep.parse_rules("rule Mark on (ins(order/item)) do set '@seen' = '1'")
+    header = {"xmlcep": 1, "doc": "d", "snapshot": "<order/>", "ids": [1], "ts": 0}
+    half = {"doc": "d", "ts": 1, "op": "ins", "path": "/order/item", "ids": [1, 2], "pos": 0, "more": True}
+    shown = {"doc": "d", "ts": 1, "clock": True, "at": "2026-01-01T00:00:00Z"}
+    other = half | {"ts": 2, "ids": [1, 3], "txn": 5}
+    for txn, behind, expected in ((None, [], [1]), (None, [shown], [1]), (4, [], [1]), (4, [other], [1, 2])):
+        log = tmp_path / "log.jsonl"
+        log.write_text("".join(json.dumps(each) + "\n" for each in (header, half | {"txn": txn}, *behind)))
+        assert [each.ts for each in would_fire([log], rules)] == expected

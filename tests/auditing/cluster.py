@@ -26,9 +26,9 @@ JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @contextmanager
 def bare_cluster(folder: Path) -> Iterator[str]:
-    """A standalone master with two workers on the loopback interface, files in ``folder``; its URL.
+    """A standalone master with a worker of two cores on the loopback interface, files in ``folder``; its URL.
 
-    The workers cannot import the package: where it is installed, that is hidden.
+    It cannot import the package: where it is installed, that is hidden.
     """
     import pyspark
 
@@ -51,24 +51,20 @@ def bare_cluster(folder: Path) -> Iterator[str]:
             started.append(subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log))
         return written
 
-    port, web = _free_port(), _free_port()
+    port = _free_port()
     url = f"spark://127.0.0.1:{port}"
     try:
         master = start(
             "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port),
-            "--webui-port", str(web),
+            "--webui-port", str(_free_port()),
         )  # fmt: skip
-        # They ask again until there is a master, but later and later.
+        # The worker asks again until there is a master, but later and later.
         _wait_for(master, "I have been elected leader")
-        workers = [
-            start(
-                "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g",
-                "--webui-port", str(_free_port()), url,
-            )
-            for _ in range(2)
-        ]  # fmt: skip
-        for worker in workers:
-            _wait_for(worker, "Successfully registered with master")
+        worker = start(
+            "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--cores", "2", "--memory", "2g",
+            "--webui-port", str(_free_port()), url,
+        )  # fmt: skip
+        _wait_for(worker, "Successfully registered with master")
         yield url
     finally:
         for process in reversed(started):

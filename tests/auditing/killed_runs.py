@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
 import tempfile
 from functools import partial
@@ -39,62 +40,84 @@ def records(run: int) -> bytes:
     return "\n".join([*lines, '{"doc": "A", "op": "no"}', ""]).encode()
 
 
-def run(folder: Path, number: int, out: str) -> None:
-    """One run of the audit."""
-    audit(
-        folder / "logs", RULES, since=folder / "state", out=folder / out, quarantine=folder / "bad.jsonl",
-        summary_file=folder / "summary.json", final=number == RUNS - 1,
-    )  # fmt: skip
+class Lives:
+    """A growing log in a folder, whose run ``victim`` is killed, at one step after the other.
 
+    What was before that run, and what one audit of the whole log finds, is the same in all of these lives.
+    """
 
-def check(folder: Path, at: str) -> None:
-    """Compares with one audit of the whole log."""
-    whole = folder / "whole.jsonl"
-    audit(folder / "logs", RULES, engine="local", out=whole, quarantine=folder / "whole-bad.jsonl")
-    texts = [path.read_bytes() for path in sorted(folder.glob("found-*.jsonl"))]
-    found = sorted(b"".join(texts).splitlines(), key=lambda line: json.loads(line)["doc"])
-    assert found == whole.read_bytes().splitlines(), f"{at}: {len(found)} findings"
-    bad = sorted((folder / "bad.jsonl").read_bytes().splitlines())
-    assert bad == sorted((folder / "whole-bad.jsonl").read_bytes().splitlines()), at
-    left = {path.name for path in folder.iterdir() if path.name.startswith(".")}
-    assert left == {".state.lock"}, f"{at}: {left}"
+    def __init__(self, place: Path, victim: int, *, twice: bool, new_names: bool) -> None:
+        self.folder = place / "life"
+        self.victim = victim
+        self.twice = twice
+        self.new_names = new_names
+        self._before = place / "before"
+        (self.folder / "logs").mkdir(parents=True)
+        for number in range(victim):
+            self._grow(number)
+            self._run(number)
+        shutil.copytree(self.folder, self._before)
+        for number in range(victim, RUNS):
+            self._grow(number)
+        whole, bad = place / "whole.jsonl", place / "whole-bad.jsonl"
+        audit(self.folder / "logs", RULES, engine="local", out=whole, quarantine=bad)
+        self._expected = whole.read_bytes().splitlines(), sorted(bad.read_bytes().splitlines())
 
-
-def one_life(victim: int, at: int, *, twice: bool, new_names: bool) -> bool:
-    """A growing log whose run ``victim`` is killed at a step; whether there was such a step."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "logs").mkdir()
-        was_killed = False
-        for number in range(RUNS):
-            log = folder / "logs" / ("a.jsonl" if number < 2 else f"b{number}.jsonl")
-            with log.open("ab") as stream:
-                stream.write(records(number))
-            out = f"found-{number if new_names else 0}.jsonl"
-            if number == victim:
-                victim_run = partial(run, folder, number, out)
-                was_killed = killed(victim_run, at)
-                if was_killed and twice:
-                    with contextlib.suppress(AssertionError):
-                        killed(victim_run, at)
-            if number != victim or was_killed:
+    def one(self, at: int) -> bool:
+        """The life in which the run is killed at a step; whether there was such a step."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self._before, self.folder)
+        self._grow(self.victim)
+        victim_run = partial(self._run, self.victim)
+        was_killed = killed(victim_run, at)
+        if was_killed and self.twice:
+            with contextlib.suppress(AssertionError):
+                killed(victim_run, at)
+        for number in range(self.victim, RUNS):
+            if number != self.victim:
+                self._grow(number)
+            if number != self.victim or was_killed:
                 try:
-                    run(folder, number, out)
-                except (
-                    ValueError
-                ) as error:  # the last run was killed behind its commit: delivered, and closed
+                    self._run(number)
+                except ValueError as error:
+                    # The last run was killed behind its commit: delivered, and closed.
                     assert number == RUNS - 1 and "closed by its last run" in str(error), error
-        check(folder, f"run {victim}, step {at}, twice {twice}, new names {new_names}")
-    return was_killed
+        self._check(f"run {self.victim}, step {at}, twice {self.twice}, new names {self.new_names}")
+        return was_killed
+
+    def _grow(self, number: int) -> None:
+        log = self.folder / "logs" / ("a.jsonl" if number < 2 else f"b{number}.jsonl")
+        with log.open("ab") as stream:
+            stream.write(records(number))
+
+    def _run(self, number: int) -> None:
+        """One run of the audit."""
+        audit(
+            self.folder / "logs", RULES, since=self.folder / "state",
+            out=self.folder / f"found-{number if self.new_names else 0}.jsonl",
+            quarantine=self.folder / "bad.jsonl", summary_file=self.folder / "summary.json",
+            final=number == RUNS - 1,
+        )  # fmt: skip
+
+    def _check(self, at: str) -> None:
+        """Compares with one audit of the whole log."""
+        texts = [path.read_bytes() for path in sorted(self.folder.glob("found-*.jsonl"))]
+        found = sorted(b"".join(texts).splitlines(), key=lambda line: json.loads(line)["doc"])
+        bad = sorted((self.folder / "bad.jsonl").read_bytes().splitlines())
+        assert (found, bad) == self._expected, f"{at}: {len(found)} findings"
+        left = {path.name for path in self.folder.iterdir() if path.name.startswith(".")}
+        assert left == {".state.lock"}, f"{at}: {left}"
 
 
 def main() -> None:
     """All steps of one run: its number, whether it is killed twice, whether each run has a file of its own."""
     os.fsync = fsync_at_once
     victim, twice, new_names = int(sys.argv[1]), sys.argv[2] == "twice", sys.argv[3] == "new"
-    at = 1
-    while at < MOST_STEPS and one_life(victim, at, twice=twice, new_names=new_names):
-        at += 1
+    with tempfile.TemporaryDirectory() as place:
+        lives = Lives(Path(place), victim, twice=twice, new_names=new_names)
+        at = 1
+        while at < MOST_STEPS and lives.one(at):
+            at += 1
     print(at - 1)
 
 

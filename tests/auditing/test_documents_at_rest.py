@@ -23,7 +23,7 @@ from tests.laws.agreement import rules_of
 from tests.strategies import rule_sets, show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
-from xmlcep.auditing import audit, splits
+from xmlcep.auditing import audit, document_lines, splits
 from xmlcep.auditing.document_lines import DocumentLines
 from xmlcep.errors import XmlCepError
 from xmlcep.events import PrimitiveEvent
@@ -173,3 +173,18 @@ def test_a_document_that_has_much_does_not_rest_for_each_record(
     with tired():
         outcome([log], rules, tmp_path / "findings")
     assert 30 < len(written) < 300 and sum(written) < 3 * 400 * 1500
+
+
+@pytest.mark.parametrize("most", [{"_MOST_NEW": 3}, {"_MOST_BYTES": 3}])
+def test_many_lines_or_long_ones_go_to_the_disk(
+    monkeypatch: pytest.MonkeyPatch, most: dict[str, int]
+) -> None:
+    """In memory are few, and short ones."""
+    for name, number in most.items():
+        monkeypatch.setattr(document_lines, name, number)
+    lines = DocumentLines()
+    for number in range(20):
+        lines[f"d{number:02}"] = b"1"
+        assert len(lines._new) <= 3
+    assert list(lines.lines()) == [(f"d{number:02}", b"1") for number in range(20)]
+    lines.close()

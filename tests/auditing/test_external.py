@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,10 @@ from tests.auditing.test_agreement import described
 from tests.auditing.test_partitioning import both_ways
 from xmlcep.auditing import audit
 from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.errors import RecordError
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
-from xmlcep.log.records import ClockRecord, Control
+from xmlcep.log.records import RAISED, ClockRecord, Control, raised_event
 from xmlcep.rules import parse_rules
 
 if TYPE_CHECKING:
@@ -227,6 +229,68 @@ def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:
         bad[0]
     )
     assert "ids of a raised event is [1, 2]" in str(bad[1])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("ts", True), ("ts", -1), ("ts", 2**63), ("name", 3), ("ids", "12"), ("ids", [1]), ("ids", [1, -2]),
+        ("doc", None), ("doc", 3), ("at", 5), ("txn", -1), ("txn", "1"), ("meta", ["user"]), ("meta", {"user": 1}),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_one_is_told_by_its_field(field: str, value: object) -> None:
+    content = {
+        "doc": "d",
+        "ts": 1,
+        "name": "Seen",
+        "path": "/order/item",
+        "ids": [1, 2],
+        "txn": None,
+        "meta": None,
+    }
+    assert raised_event(Control(RAISED, content)).name == "Seen"
+    with pytest.raises(
+        RecordError, match=rf"{field} of a raised event is {re.escape(repr(value))}: expected "
+    ):
+        raised_event(Control(RAISED, {**content, field: value}))
+
+
+@pytest.mark.parametrize("behind", [[], [4]])
+@pytest.mark.parametrize("txn", [7, None])
+def test_an_event_comes_before_the_end_of_the_transaction_it_is_in(
+    tmp_path: Path, txn: int | None, behind: list[int]
+) -> None:
+    """Which releases what it completes (D3), be the end of the log that of the transaction, too."""
+    rules = "event Seen(item) = external\nevent Both(item) {end=custom} = ins(item/price) & Seen(item)"
+    lines = [
+        FASTEST.dumps(
+            {"doc": "d", "ts": ts, "op": "ins", "path": path, "ids": ids, "txn": None if ts == 4 else txn}
+        )
+        for ts, path, ids in (
+            (1, "/order/item", [1, 2]), (2, "/order/item/price", [1, 2, 3]), (4, "/order/item", [1, 5])
+        )
+        if ts != 4 or behind
+    ]  # fmt: skip
+    raised = {
+        "xmlcep": 1,
+        "control": "raised",
+        "doc": "d",
+        "ts": 2,
+        "name": "Seen",
+        "path": "/order/item",
+        "ids": [1, 2],
+    }
+    lines.insert(2, FASTEST.dumps(raised | {"txn": txn, "meta": None}))
+    log = write_log(tmp_path / "log.jsonl", lines)
+    local, distributed = both_ways(
+        [log], parse_rules(rules), split_bytes=10**6, segment_records=1000, operators=False
+    )
+    assert distributed == local
+    found = [FASTEST.loads(line) for line in local[0]]
+    assert [(each["name"], each["ts"]) for each in found] == [
+        ("Seen", 2),
+        ("Both", 2 if txn else max(2, *behind, 0)),
+    ]
 
 
 @pytest.mark.parametrize("split_bytes", [90, 200, 10**6])

@@ -290,6 +290,24 @@ def test_routed_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         assert routed == distributed_outcome(log, rules, by_row=True, **options)
 
 
+@settings(max_examples=30)
+@given(st.sampled_from((PLAIN, APART, LATE)), st.data())
+def test_small_blocks_together_tell_what_records_one_by_one_tell(rules: Rules, data) -> None:
+    """Of files that are alike; as others are taken by themselves, one record that is irregular parts them again."""
+    pytest.importorskip("pyarrow")
+    files, left_out = data.draw(logs(True))
+    if not files:
+        return
+    operators, size = data.draw(st.booleans()), data.draw(st.sampled_from((1000, 8)))
+    options = {"operators": operators, "on_bad": OnBadRecord.SKIP}
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(splits, "ARROW_BLOCK", size):
+        log = write_files(Path(folder), files, left_out[:1] * len(files), packed=True)
+        routed = distributed_outcome(log, rules, by_row=False, batch_size=None, **options)
+        assert routed == distributed_outcome(log, rules, by_row=True, batch_size=None, **options)
+        sifted = outcome(log, rules, by_row=False, rest=False, **options)
+        assert sifted == outcome(log, rules, by_row=True, rest=False, **options)
+
+
 def test_rules_that_ask_the_document_are_routed_in_columns(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     order = {"doc": "a", "value": None, "old": None, "at": None, "txn": 1, "meta": None}

@@ -80,7 +80,7 @@ def test_shares_of_the_lives_are_those_of_the_workload(tmp_path, deleted):
 
     seen: dict[int, Counter[str]] = {}
     order: dict[int, list[str]] = {}
-    for event in _events(_written(BulkLog(200_000, window=1, deleted=deleted), tmp_path / "log")):
+    for event in _events(_written(BulkLog(60_000, window=1, deleted=deleted), tmp_path / "log")):
         if event.path.steps[1:2] == ITEM.item.steps[1:]:
             what = said(event.op, event.path)
             seen.setdefault(event.ids[1], Counter())[what] += 1

@@ -67,6 +67,7 @@ def test_the_plan_and_the_flow_chart(rules_file, capsys):
     ):
         assert f"{line}\n" in chart
     assert "when price #gt; 0" in chart
+    assert chart.count("\n  end\n") == chart.count("  subgraph ") > 1
 
 
 SAYING_MORE = """

@@ -129,6 +129,14 @@ def test_notebooks(folder: Path) -> None:
     rules = load_rules(folder / "rules.xcep")
     drawn = etree.fromstring(f"<div>{rules._repr_html_()}</div>")
     assert len(drawn.findall(".//{*}svg")) == 2
+    negating = parse_rules("event A = ins(item/a) ; not ins(item/b) ; ins(item/c)")
+    svg = etree.fromstring(negating._repr_html_().partition("</h4>")[2].rpartition("</svg>")[0] + "</svg>")
+    assert [text.text for text in svg.iter("{*}text")][:3] == [
+        "ins(item/a)",
+        "not ins(item/b)",
+        "ins(item/c)",
+    ]
+    assert [bool(box.get("stroke-dasharray")) for box in svg.iter("{*}rect")] == [False, True, False, False]
     hostile = parse_rules("event A = ins(item)[. = '<script>']")
     assert "<script>" not in hostile._repr_html_()
     result = audit(folder / "log.jsonl", rules)

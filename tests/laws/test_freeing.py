@@ -151,6 +151,25 @@ def test_nothing_is_kept_for_nothing(rules: str) -> None:
     assert kept(parse_rules(rules).definitions, History(tuple(steps))) == NOTHING
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        'event E = x[0,*]{within="10 s", path=item}',
+        'event E = x[2,*]{within="10 s", path=item}',
+        'event E {flat} = x[2,*]{within="10 s"}',
+        'event E {flat, context=cumulative} = x[2,*]{within="10 s"}',
+    ],
+)
+def test_what_is_too_old_is_freed_though_nothing_is_deleted(event: str) -> None:
+    """W11: of arrivals that nothing comes after."""
+    detector = Detector(parse_rules(f"{event} ins(item/price)"))
+    for step in steps_of("@1 p1 @3 p1.2")[0]:
+        take(detector, step)
+    assert detector.size() > 0
+    detector.advance("2030-01-01T00:00:00Z")
+    assert (detector.size(), detector.next_due()) == (0, None)
+
+
 @settings(max_examples=20, deadline=None)
 @given(some.rule_sets(), some.histories())
 def test_a_closed_detector_keeps_nothing(rules: tuple[EventDefinition, ...], history: History) -> None:

@@ -18,7 +18,7 @@ from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
 from xmlcep.log import parquet as log_parquet
 from xmlcep.log.columns.arrow import ArrowBlock, JoinedBlocks
-from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
+from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span, meta_texts
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.jsonlines import JsonLinesReader
@@ -104,6 +104,8 @@ def test_metas_are_told_apart_to_the_order_of_their_pairs(
     assert [json.dumps(row[10]) for row in runs[0].rows] == expected
     texts = filtered.columns["meta"].to_pylist()
     assert [json.dumps(None if text is None else json.loads(text)) for text in texts] == expected
+    told_apart = meta_texts(metas).dictionary.to_pylist()
+    assert sorted(told_apart) == sorted({text for text in texts if text is not None})
     (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
     assert isinstance(batch, Batch)
     assert [json.dumps(row[10]) for row in batch.rows] == expected
@@ -326,6 +328,26 @@ def test_columns_without_values_are_columns_of_nulls(data: st.DataObject) -> Non
         as_they_are = found(Path(folder))
         with mock.patch.object(log_parquet, "_OFTEN_EMPTY", frozenset()):
             assert found(Path(folder)) == as_they_are
+
+
+def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
+    """Neither what is before nor what is behind one goes with it."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    shown = {"doc": "a", "ts": 3, "clock": True, "at": "2026-01-01T00:00:00Z"}
+    blocks = []
+    for number, records in enumerate(
+        ([record(1, "/a", [1])], [record(2, "/a", [1])], [record(3, "/a", [1]), shown])
+    ):
+        path = tmp_path / f"{number}.parquet"
+        pyarrow.parquet.write_table(pa.Table.from_pylist(records, arrow_schema()), path)
+        (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), pytest.fail).blocks(100)
+        assert isinstance(block, ArrowBlock)
+        blocks.append(block)
+    first, second, showing = blocks
+    assert first.goes_with(second) and second.goes_with(first)
+    assert not first.goes_with(showing) and not showing.goes_with(first) and not showing.goes_with(showing)
 
 
 def test_a_column_without_values_is_not_decoded(tmp_path: Path) -> None:

@@ -178,6 +178,21 @@ def test_a_long_log_with_a_damaged_time_point(
         assert content[bad[0].offset :].startswith(bad[0].raw)
 
 
+def test_where_a_document_was_is_known_whatever_form_its_first_record_has(tmp_path: Path) -> None:
+    """One without what may be left out is not read like others; of the two behind it the damaged one goes."""
+    short = {"doc": "a", "ts": 5, "op": "ins", "path": "/a/b", "ids": [1, 6]}
+    records = [change_record(change("a", ts)) for ts in (1, 2, 3, 4)]
+    records += [change_record(change("b", ts)) for ts in range(1, 9)]
+    records += [short, *(change_record(change("a", ts)) for ts in (3, 6, 7))]
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b"".join(FASTEST.dumps(record) + b"\n" for record in records))
+    bad: list[BadRecord] = []
+    with mock.patch.object(order, "LOOK_AHEAD", 4), mock.patch.object(reading, "BATCH_SIZE", 4):
+        good = [item for item in read_log(log, on_bad=bad.append) if isinstance(item, PrimitiveEvent)]
+    assert [item.ts for item in good if item.doc == "a"] == [1, 2, 3, 4, 5, 6, 7]
+    assert [each.origin.record for each in bad] == [14]
+
+
 def test_where_nothing_follows_soon_enough_the_later_ones_are_bad(tmp_path: Path) -> None:
     """What is looked at ahead has an end; whatever is lost is said."""
     items: list[Item] = [

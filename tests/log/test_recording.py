@@ -18,7 +18,7 @@ from tests.log.helpers import canonical, lines_of, read, some_events, write_line
 from tests.log.models import RecordedDocument
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log import Header, LogError, LogLockedError, segments
-from xmlcep.log.records import MARK
+from xmlcep.log.records import MARK, change_record
 from xmlcep.log.seal import verify
 from xmlcep.log.writing import create_log
 from xmlcep.recording import rebuild
@@ -110,6 +110,25 @@ def test_a_log_without_a_change_is_continued_with_its_ids(tmp_path: Path) -> Non
                 doc.root[1].set("z", value)
             xml = etree.tostring(doc.root, encoding="unicode")
     assert etree.tostring(rebuild(log), encoding="unicode") == xml
+
+
+def test_a_document_read_anew_goes_on_with_the_ids_of_its_log(tmp_path: Path) -> None:
+    """The next node has the next id: what was deleted keeps its own."""
+    log = tmp_path / "log.jsonl"
+    document = xmlcep.fromstring("<a/>", name="d")
+    with record(document, log):
+        for name in "bcd":
+            etree.SubElement(document.root, name)
+        document.root.remove(document.root[1])
+    text = etree.tostring(document.root)
+    document.close()
+    again = xmlcep.fromstring(text, name="d")
+    with record(again, log):
+        etree.SubElement(again.root, "e")
+    events = [item for item in read(log)[0] if isinstance(item, PrimitiveEvent)]
+    assert [(event.op, event.ids) for event in events] == [
+        ("ins", (1, 2)), ("ins", (1, 3)), ("ins", (1, 4)), ("del", (1, 3)), ("ins", (1, 5)),
+    ]  # fmt: skip
 
 
 def test_a_log_without_a_change_is_not_continued_by_another_document(tmp_path: Path) -> None:
@@ -294,9 +313,9 @@ def test_a_full_disk_leaves_the_log_whole(tmp_path: Path, monkeypatch: pytest.Mo
         with create_log(log, Header("d")) as writer:
             with pytest.raises(LogError, match=r"cannot be written: No space left on device"):
                 for event in events:
-                    writer.write_all([event])
+                    writer.write_records([change_record(event)])
             with pytest.raises(LogError, match="nothing more is written"):
-                writer.write_all([events[-1]])
+                writer.write_records([change_record(events[-1])])
         monkeypatch.setattr(os, "write", real_write)
         assert read(log) == ([Header("d"), *events[: failing - 1]], [])
 

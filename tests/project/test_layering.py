@@ -17,6 +17,7 @@ LAYERS = (
     ("xmlcep.suggestions",),
     ("xmlcep.timestamps",),
     ("xmlcep.digests",),
+    ("xmlcep.closing",),
     ("xmlcep.graphs",),
     ("xmlcep.files",),
     ("xmlcep.xml_names",),

@@ -11,7 +11,9 @@ from lxml import etree
 import xmlcep
 from path_types import PathType
 from xmlcep.cli.main import run
+from xmlcep.events import PrimitiveType
 from xmlcep.rules import parse_rules
+from xmlcep.rules.occurred import Occurred
 from xmlcep.rules.unmatched import misfits, unmatched
 
 HAPPENED = {
@@ -66,6 +68,14 @@ def test_what_happens_outside_of_every_group() -> None:
 def test_a_prefix_that_the_rules_have() -> None:
     (found,) = unmatched(parse_rules('namespace s = "urn:s" event A = ins(ship)'), HAPPENED)
     assert found.reason == "ship is in the namespace 'urn:s': write s:ship"
+
+
+def test_of_several_namespaces_the_most_frequent_is_named() -> None:
+    paths = {name: PathType.parse(f"/order/{{urn:{name}}}ship") for name in "amz"}
+    counts = {"a": 2, "m": 9, "z": 3}
+    occurred = Occurred({("ins", path): counts[name] for name, path in paths.items()})
+    found = occurred.in_other_namespaces(PrimitiveType("ins", PathType.parse("ship")))
+    assert found == (("ins", paths["m"]), PathType.parse("{urn:m}ship"))
 
 
 def test_text_is_no_name_that_can_be_meant() -> None:

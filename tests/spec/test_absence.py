@@ -153,6 +153,12 @@ event E {context=$context} = ins(item) ; x[1,3]{name=M} ins(item/price) ; not in
 # what is not right behind it does not let it start over
 event E = x[1,*]{name=M} ins(item/price) ; ins(item) ; not ins(item/comment) ; ins(item/quantity)
     p1 c1 p1.2 i1 q1                   | 1: M:p1; 3: M:p1+p1.2; 5: E:(p1+p1.2)+i1+q1
+# but goes together with what was begun before the cut, and ends behind it: that does not lie in between
+event S = ins(item/quantity) ; upd(item/quantity)
+event E {context=$context} = ins(item) ; x[1,*]{name=M} ins(item/price) ; not ins(item/comment) ; S(item/quantity)
+    unrestricted, chronicle, continuous, cumulative | i1 p1 q1 c1 q1! | 2: M:p1; 5: S:q1+q1! E:i1+(p1)+(q1+q1!)
+    chronicle | i1 p1 q1 c1 p1.2 q1! | 2: M:p1; 5: M:p1.2; 6: S:q1+q1! E:i1+(p1)+(q1+q1!)
+    chronicle | i1 p1 c1 q1 q1!        | 2: M:p1; 5: S:q1+q1!
 """
 
 LEADING = """

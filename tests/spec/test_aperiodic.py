@@ -105,6 +105,9 @@ aperiodic*[x[1,*]{path=/order} (ins(billTo)){path=/order, end=custom}, ins(item)
 # by values
 event E {flat} = aperiodic*[ins(item/@partNum) as $n, ins(item/comment)] ins(item/price/text()) as $n
     a2=8 a1=7 p3 t3=7 p4 t4=8 c1       | 7: a1=7+t3=7+c1{n=7} a2=8+t4=8+c1{n=8}
+# what closes is a constituent, and what it binds is bound (V5)
+event E = aperiodic*[ins(item/price), ins(item/@partNum) as $n] ins(item/comment)
+    p1 c1 a1=7                         | 3: p1+c1+a1=7{n=[7]}
 """
 
 PERIODIC = """

@@ -28,7 +28,7 @@ from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import Mutator
 from xmlcep.errors import XmlCepError
 from xmlcep.log import seal
-from xmlcep.log.errors import UnsealedError
+from xmlcep.log.errors import LogError, UnsealedError
 from xmlcep.recording import rebuild
 from xmlcep.wrapping import TransactionError
 
@@ -173,9 +173,13 @@ class Run:
         """The log has the document, or has no more than what it was once; then it can be gone on with."""
         if self.recording is None:
             return
+        failed = False
+        try:
+            self.recording.writer.write(b"")
+        except LogError:
+            failed = True
         with suppress(XmlCepError):
             self.recording.close()
-        failed = self.recording.writer.has_failed
         if told and not failed:
             self._log_has_it()
         elif not self.document.delivery.queue:

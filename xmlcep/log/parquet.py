@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..closing import Closing
 from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
 from .batches import Batch, among, numbers_of
@@ -366,7 +367,7 @@ def _values_of(record: Row | PrimitiveEvent | ClockRecord) -> tuple[Any, ...]:
     return (*record, None)
 
 
-class ParquetWriter:
+class ParquetWriter(Closing):
     """Writes a Parquet log: zstd, ``group_size`` records per row group. It can be read only after `close`."""
 
     def __init__(self, path: str | Path, header: Header | None = None, *, group_size: int = 65_536) -> None:
@@ -410,9 +411,3 @@ class ParquetWriter:
         if self._rows:
             self._write_group()
         self._writer.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

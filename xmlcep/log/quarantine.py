@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self, TypeAlias
+from typing import BinaryIO, TypeAlias
 
+from ..closing import Closing
 from .errors import BadRecord, LogError
 from .json_codec import FASTEST
 
@@ -20,7 +20,7 @@ def refuse(bad: BadRecord) -> None:
     raise LogError(str(bad))
 
 
-class Quarantine:
+class Quarantine(Closing):
     """The policy that writes bad records to a JSON Lines file, with place and reason, and counts them.
 
     The file is made at the first bad record. Fields: ``file``, ``record``, ``offset``, ``reason``, ``raw``
@@ -48,14 +48,6 @@ class Quarantine:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def quarantine_line(bad: BadRecord) -> bytes:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
+from ..closing import Closing
 from ..errors import ArgumentError
-from ..events import PrimitiveEvent
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
 from .lock import WriterLock
-from .records import ClockRecord, Control, Header, Row, change_record
+from .records import ClockRecord, Control, Header
 from .seal import Seal, sealed_line
 from .segments import segment, segments
 
@@ -37,7 +37,7 @@ class Durability(Enum):
         raise ArgumentError(f"durability is {value!r}: expected one of {expected}")
 
 
-class LogWriter:
+class LogWriter(Closing):
     """Appends to a log and holds its writer lock. Make one with `create_log` or `append_to_log`.
 
     Every call of `write` hands whole lines to the operating system at once. If that fails, for example
@@ -76,11 +76,6 @@ class LogWriter:
         line, self._seal = sealed_line(record, self._seal)
         return line
 
-    @property
-    def has_failed(self) -> bool:
-        """Whether nothing more is written."""
-        return self._failed
-
     def write(self, lines: bytes) -> None:
         """Appends whole lines; raises `LogError` if they cannot be written, and ever after."""
         if self._failed:
@@ -108,10 +103,6 @@ class LogWriter:
         self._failed = True
         with suppress(OSError):  # else the torn line is cut off when the log is opened again
             os.truncate(self._descriptor, self.size)
-
-    def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
-        """Appends events, all at once."""
-        self.write_records([change_record(event) for event in events])
 
     def write_control(self, control: Control) -> None:
         """Appends a control record."""
@@ -169,12 +160,6 @@ class LogWriter:
                 os.close(self._descriptor)
                 self._descriptor = -1
                 self._lock.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = False) -> LogWriter:

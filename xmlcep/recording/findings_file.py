@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
+from ..closing import Closing
 from ..events import CompositeEvent
 from ..files import reading
 from ..log.errors import LogError
@@ -14,7 +14,7 @@ from ..log.json_codec import FASTEST
 from ..log.tail import repair_tail
 
 
-class FindingsFile:
+class FindingsFile(Closing):
     """Finding records, one JSON object per line; call it with each composite event of one recorded watch.
 
     ``count`` is how many the file holds. A record is in the file with its line end or does not count, so after a crash
@@ -51,9 +51,3 @@ class FindingsFile:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

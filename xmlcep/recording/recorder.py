@@ -10,9 +10,10 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Self
+from typing import Any, Literal, NoReturn
 
 from ..arguments import PATH, check, optional, whole_number
+from ..closing import Closing
 from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import UNNAMED, Cause, CompositeEvent, PrimitiveEvent
@@ -43,7 +44,7 @@ from .state_file import RecordingState, WatchState
 _LOG = logging.getLogger("xmlcep")
 
 
-class Recording(Single):
+class Recording(Single, Closing):
     """A document's change log being written; close it, or use it in a ``with`` block.
 
     ``repairs`` says what a crash had left at the end of the log that was continued.
@@ -330,12 +331,6 @@ class Recording(Single):
     def __repr__(self) -> str:
         closed = "" if self._open else ", closed"
         return f"<xmlcep.Recording of {self._doc.name!r} in {str(self._writer.file)!r}{closed}>"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def record(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from ..arguments import PATH, check, optional, whole_number
+from ..closing import Closing
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
@@ -22,7 +23,7 @@ from .recorder import Recording
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(Closing):
     """What `recover` brings back; leaving its ``with`` block closes the watch and the recording.
 
     ``watch`` is None when no rules were given; ``repairs`` says what the crash had left at the end of the log;
@@ -40,12 +41,6 @@ class Recovered:
         if self.watch is not None:
             self.watch.close()
         self.recording.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def recover(

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
+from ..closing import Closing
 from .version import LARGEST, Version, VersionError, refuse_large
 
 _QUIETLY = {
@@ -59,7 +59,7 @@ class _Entry(NamedTuple):
     path: str
 
 
-class GitVersions:
+class GitVersions(Closing):
     """The commits that changed a file, the oldest first; renames are followed.
 
     ``branch`` is any revision (default: the one checked out); ``since`` a date, from which on versions count, the
@@ -181,14 +181,6 @@ class GitVersions:
             self._reader.terminate()
             self._reader.communicate()
             self._reader = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _locate(path: Path) -> tuple[Path, str]:

@@ -12,6 +12,7 @@ from lxml import etree
 from ..actions.firing import FiringCounts
 from ..actions.history import EventHistory
 from ..arguments import function_of, is_function
+from ..closing import Closing
 from ..engine import Detector
 from ..errors import XmlCepError
 from ..rules import Rules
@@ -24,7 +25,7 @@ from .rule_set import Function, RuleSet, Validity
 from .single import Single
 
 
-class ActiveRules(Single):
+class ActiveRules(Single, Closing):
     """Rules that act on a document, from their opening until `close`; made by `Document.rules`."""
 
     _instead = "open them again, document.rules(rules)"
@@ -84,12 +85,6 @@ class ActiveRules(Single):
 
     def __repr__(self) -> str:
         return f"<ActiveRules{' closed' if self.closed else ''}: {self._set.rules.listed()}>"
-
-    def __enter__(self) -> ActiveRules:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _detector(rules: Rules, triggers: Triggers, cascades: Cascades, *, initial: bool) -> Detector:

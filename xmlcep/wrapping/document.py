@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, check, function_of, is_function, optional, whole_number
+from ..closing import Closing
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
 from ..timestamps import as_microseconds, microseconds, timestamp
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from .watches import Watch
 
 
-class Document(Single):
+class Document(Single, Closing):
     """A wrapped document; made by `parse`, `fromstring` or `wrap` (see `opening`).
 
     It is tracked as long as this object lives (a watch or an attached recorder keeps it alive) and is not closed.
@@ -153,7 +154,8 @@ class Document(Single):
     def element(self, of: PrimitiveEvent | CompositeEvent | int) -> Node | None:
         """The element an event is about (that of a text or attribute is the one it belongs to), or that has this id.
 
-        None if it is gone. The first call costs a walk of the tree, others do not.
+        None if it is gone. The first call costs a walk of the tree, others do not. Raises `WrapError` for any other
+        object.
         """
         self._open("element()")
         if isinstance(of, int) and not isinstance(of, bool):
@@ -166,7 +168,10 @@ class Document(Single):
         return self._tree.element_by_id(ids[-1])
 
     def ids_of(self, element: Node) -> tuple[int, ...]:
-        """The ids of an element of this document, from the root's down to its own, as events have them (P7)."""
+        """The ids of an element of this document, from the root's down to its own, as events have them (P7).
+
+        Raises `WrapError` for what is none.
+        """
         self._open("ids_of()")
         if (
             not isinstance(element, etree._Element)
@@ -183,7 +188,7 @@ class Document(Single):
         """Calls ``callback`` with every primitive event from now on; the callable returned ends that.
 
         It is called after the edit is complete, in order. An exception in it reaches whoever made the edit as a
-        `CallbackError`, when everybody else has been told.
+        `CallbackError`, when everybody else has been told. Raises `WrapError` for what cannot be called.
         """
         if not is_function(callback):
             what = "is no function to call" if callable(callback) else "cannot be called"
@@ -415,12 +420,6 @@ class Document(Single):
                     compare_all(self._tree)
         finally:
             self._finalizer()
-
-    def __enter__(self) -> Document:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<xmlcep.Document {self.name!r} <{name_of(self._tree.root)}> at {self._tree.clock.ts}>"

@@ -37,7 +37,8 @@ def wrap(
     """Wraps an lxml tree (or its root element) in place.
 
     ``name`` goes into field ``doc``; ``now`` gives the wall clock in seconds since 1970. ``ids`` (as in a snapshot),
-    ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history.
+    ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history. With ``ignore_whitespace``
+    white-space-only text in element-only content makes no events.
 
     Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or has element classes of its own
     (objectify, lxml.html); `DocumentError` if it has entity references, or names or characters that XML cannot hold.
@@ -104,7 +105,10 @@ def fromstring(
     text: str | bytes, *, name: str = UNNAMED, now: Callable[[], float] = time.time,
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
-    """Parses XML text safely and wraps it; raises `DocumentError` (which names line and reason) when it is refused."""
+    """Parses XML text safely and wraps it; ``name``, ``now`` and ``ignore_whitespace`` are those of `wrap`.
+
+    Raises `DocumentError` (which names line and reason) when the text is refused, `ArgumentError` for what is no text.
+    """
     if not isinstance(text, (str, bytes, bytearray)):
         refuse("fromstring()", "text", text, "XML as text or bytes (of a file: parse(file))")
     _check(name, now)
@@ -115,7 +119,10 @@ def parse(
     source: Source, *, name: str | None = None, now: Callable[[], float] = time.time,
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
-    """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
+    """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's.
+
+    Otherwise like `fromstring`; a file that cannot be opened or read is the `OSError` of `open`.
+    """
     _check("" if name is None else name, now)
     tree = parse_file(source, lookup=LOOKUP)
     return _wrapped([tree], name_of_source(source) if name is None else name, now, ignore_whitespace)

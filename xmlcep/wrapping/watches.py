@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import NAMES, check, function_of, is_function, optional, whole_number
+from ..closing import Closing
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
@@ -48,7 +49,7 @@ def check_opening(
     rules.warn_ignored(stacklevel=3)
 
 
-class Watch(Single):
+class Watch(Single, Closing):
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
     _instead = "open another one, document.watch(rules)"
@@ -202,12 +203,6 @@ class Watch(Single):
     def __repr__(self) -> str:
         where = "closed" if self.closed else f"on {self._document.name!r}"
         return f"<xmlcep.Watch {where}: {self._rules.listed()}>"
-
-    def __enter__(self) -> Watch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __aiter__(self) -> AsyncIterator[CompositeEvent]:
         """The composite events raised from now on; ends when the watch is closed. Needs a running event loop."""

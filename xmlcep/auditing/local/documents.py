@@ -9,7 +9,7 @@ are.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any
 
@@ -208,18 +208,13 @@ class Documents:
         for replay in self._replays.values():
             self.finish(replay)
         since = self._since
-        if since is not None and not since.state.final:
-            self._leave_all(since)
-            self._forget_all()
-            return
-        for doc, _ in self._at_rest.lines(only_open=True):
-            if doc not in self._replays:
+        if since is None or since.state.final:
+            for doc in self._left_waiting(disordered):
                 self._finish_left(doc)
-        if since is not None:
-            for doc in since.state.documents:
-                if not (doc in self._replays or doc in disordered or doc in self._at_rest):
-                    self._finish_left(doc)
-        self._forget_all()
+        else:
+            self._leave_all(since)
+        self._replays = {}
+        self._at_rest.close()
 
     def finish(self, replay: DocumentReplay) -> None:
         """The log is over for one document: what waits is raised, or left to the next run."""
@@ -235,6 +230,14 @@ class Documents:
     def check(self) -> None:
         """Raises what went wrong in documents, if anything did."""
         self._failures.check()
+
+    def _left_waiting(self, disordered: Collection[str]) -> Iterator[str]:
+        """Documents that are at rest, or that earlier runs have left, and in which something may wait."""
+        yield from (doc for doc, _ in self._at_rest.lines(only_open=True) if doc not in self._replays)
+        if self._since is not None:
+            for doc in self._since.state.documents:
+                if not (doc in self._replays or doc in disordered or doc in self._at_rest):
+                    yield doc
 
     def _finish_left(self, doc: str) -> None:
         replay = self.revived(doc)
@@ -252,10 +255,6 @@ class Documents:
                 since.state.documents[doc] = document_line(state)
             else:
                 self._failures.add(doc, Failure(*failure))
-
-    def _forget_all(self) -> None:
-        self._replays = {}
-        self._at_rest.close()
 
     # ---- states and detectors -------------------------------------------------------------------------------
 
