@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -83,13 +83,26 @@ class Timers:
         else:
             self.transactions = first
 
-    def take_first(self, before: Mapping[Unit, int]) -> tuple[Unit, int, list[Due]] | None:
+    def take_first(
+        self, before: Mapping[Unit, int], trees: Container[int] | None = None
+    ) -> tuple[Unit, int, list[Due]] | None:
         """Takes what is due together and comes first of all that is due, by one measure after the other; None if
-        nothing is."""
+        nothing is. With ``trees`` of these only: what is due in others stays."""
+        others: list[tuple[Unit, Due]] = []
+        found = None
         for unit, limit in before.items():
             for at, together in self.take(unit, limit):
-                return unit, at, together
-        return None
+                if trees is not None:
+                    others += [(unit, due) for due in together if due.tree not in trees]
+                    together = [due for due in together if due.tree in trees]
+                if together:
+                    found = unit, at, together
+                    break
+            if found is not None:
+                break
+        for unit, due in others:
+            self.set(unit, due)
+        return found
 
     def is_due(self, ts: int, time: int | None, transaction: int) -> bool:
         """Whether anything is due before these, by any measure."""
