@@ -76,6 +76,12 @@ event E {flat, order=$context} = plus[ins(item/price), "2 s"]{name=P} ; plus[ins
     detection    | @0 p1 @1 p1.2 q1 @9 i2 | 4: P:p1 P:p1.2 Q:q1 E:(p1)+(q1)
 event E {flat, order=detection} = plus[ins(item/price), "2 s"]{name=P} ; plus[ins(item/quantity), "2 s"]{name=Q}
     @0 p1 q1 @9 i2                     | 3: P:p1 Q:q1
+# what is made due then is of the same round, in whatever tree
+event P(item) = periodic[ins(item/price), "2 s", del(item)]
+event Q(item) = periodic[P(item), "2 s", del(item)]
+event E {order=detection, context=unrestricted} = P(item) ; Q(item)
+    @0 p1 @3 i2                        | 2: P:p1 Q:(p1)
+    @0 p1 @5 i2                        | 2: P:p1 P:p1 Q:(p1) Q:(p1) E:(p1)+((p1))
 event E {flat, order=detection} = plus[ins(item/price), "2 s"]{name=P} ; ins(item/quantity)
     @0 p1 @9 q1                        | 2: P:p1 E:(p1)+q1
 event E {flat, order=detection} = ins(item/quantity) ; plus[ins(item/price), "2 s"]{name=P}

@@ -5,6 +5,7 @@ The trees that ask nothing are not held up: they take each record as it comes.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from ..algebra import Unit
@@ -115,12 +116,21 @@ class Edit:
                 self.before = each.event
             else:
                 clock.ts, clock.fired = each.cause.ts, _fired(each)
-                evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+                with self._round_of(each):
+                    evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
                 clock.fired = None
                 if each.release is not Release.NOTHING:
                     self.before = None
         clock.ts, clock.point = ts, point + later
         evaluation.end_edit()
+
+    def _round_of(self, held: HeldTimePoint) -> AbstractContextManager[None]:
+        """What a time point within an edit that timers make is about."""
+        timers, fired = self._setting.timers, self._setting.clock.fired
+        if fired is not None:
+            return timers.round_of(Unit.TIME, fired)
+        at = next((due.at for together in held.due.values() for due in together), None)
+        return nullcontext() if at is None else timers.round_of(Unit.CHANGES, at)
 
     def _fire_before(self, event: PrimitiveEvent) -> int:
         """What earlier records of the edit have made due before this one, by changes (Z14) or, because it is known too
@@ -139,7 +149,8 @@ class Edit:
                 by_time = unit is Unit.TIME
                 clock.fire(at if by_time else None)
                 cause = TimePoint(ts, timestamp(at) if by_time else None, event.doc)
-                evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(waiting), self.asking)
+                with timers.round_of(unit, at):
+                    evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(waiting), self.asking)
         clock.fired = None
         return max(0, clock.point + 1 - point)
 
