@@ -1,7 +1,9 @@
 """The long run: the engine against the reference evaluator, a mode at a time, as many cases as there is time for.
 
 ``python -m tests.laws.long_run 1 3000 dense late`` draws 3,000 cases from seed 1 in each of these modes (without any:
-in all) and prints the shortest difference of each. A mode is a generator of rules and one of histories:
+in all) and prints the shortest difference of each. A mode is a generator of rules and one of histories; in those called
+``-aimed`` the histories have what the rules, which are those of the mode without that, wait for, as they mostly have in
+lots and towers:
 
 what the rules say of                                             is reached by
 ----------------------------------------------------------------- ------------------------------------------------------
@@ -19,7 +21,8 @@ wholes and `having` (V6, Z27), runs (S2), `slide` (S4)             whole, whole-
 trees above trees (G1, G2, N1, N2, C11)                            levels, levels-timed, levels-late, reuse, reuse-timed
 external events (L7, Z28)                                          external
 moves, the root that goes and comes back (E6, M4, U2)              moves, meet-moves, late-moves
-operators of operators of every kind, with every option            pairs
+operators of operators of every kind, with every option            pairs, pairs-aimed, lots
+trees of such above one another, external events, timers, edits    towers
 values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
 """
 
@@ -38,7 +41,14 @@ from tests.strategies import History
 from tests.strategies.twice import rules_with_one_event_twice
 from xmlcep.algebra import EventDefinition
 
-MODES: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
+
+def _aimed(rules: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[tuple[EventDefinition, ...], History]]:
+    """Such rules, each with a history that has much for them."""
+    return rules.flatmap(lambda drawn: st.tuples(st.just(drawn), some.aimed_histories(drawn)))
+
+
+_AIMED = ("plain", "full", "reuse", "twice", "meet", "late", "whole", "absent", "levels", "pairs")
+_APART: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "plain": (some.rule_sets(), some.histories()),
     "full": (some.full_rule_sets(), some.timed_histories()),
     "full-meet": (some.full_rule_sets(), some.meeting_histories()),
@@ -69,6 +79,12 @@ MODES: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "silent": (some.silent_rule_sets(), some.silent_histories()),
     "dense-twice": (rules_with_one_event_twice(), some.dense_histories()),
 }
+MODES: dict[str, st.SearchStrategy[tuple[tuple[EventDefinition, ...], History]]] = {
+    **{mode: st.tuples(rules, histories) for mode, (rules, histories) in _APART.items()},
+    **{f"{mode}-aimed": _aimed(_APART[mode][0]) for mode in _AIMED},
+    "lots": some.lots(),
+    "towers": some.towers(),
+}
 
 
 def differences(mode: str, first: int, cases: int) -> list[str]:
@@ -80,9 +96,9 @@ def differences(mode: str, first: int, cases: int) -> list[str]:
         max_examples=cases, deadline=None, backend=ANEW, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    @given(*MODES[mode])
-    def compare(definitions: tuple[EventDefinition, ...], history: History) -> None:
-        text = difference(definitions, history)
+    @given(MODES[mode])
+    def compare(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
+        text = difference(*drawn)
         if text:
             found.append(text)
 

@@ -117,6 +117,34 @@ def test_operators_of_operators(definitions: tuple[EventDefinition, ...], histor
     check(definitions, history)
 
 
+@settings(max_examples=120, deadline=None)
+@given(some.lots())
+def test_what_falls_to_operators_by_lot(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
+    check(*drawn)
+
+
+@settings(max_examples=40, deadline=None)
+@given(some.towers())
+def test_towers_of_trees(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
+    check(*drawn)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.data(),
+    st.one_of(
+        some.levelled_rule_sets(),
+        some.pair_rule_sets(),
+        some.meeting_rule_sets(),
+        some.late_rule_sets(),
+        some.absence_rule_sets(),
+        some.whole_rule_sets(),
+    ),
+)
+def test_what_rules_wait_for(data: st.DataObject, definitions: tuple[EventDefinition, ...]) -> None:
+    check(definitions, data.draw(some.aimed_histories(definitions)))
+
+
 @settings(max_examples=60, deadline=None)
 @given(some.whole_rule_sets(), st.one_of(some.timed_histories(), some.meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
@@ -154,6 +182,8 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
         some.edge_rule_sets(),
         some.silent_rule_sets(),
         some.pair_rule_sets(),
+        some.lot_rule_sets(),
+        some.tower_rule_sets(),
     )
 )
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +20,6 @@ from hypothesis import strategies as st
 from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
-from path_types import PathInstance, PathType
 from tests import strategies as some
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import (
@@ -32,12 +30,8 @@ from tests.laws.agreement import (
     rules_of,
     take,
 )
-from tests.reference.clock import Clock
-from tests.reference.paths import path_of
-from tests.reference.relations import compatible, equals_or_ends, project
 from tests.strategies import EVERYTHING, SNOOP, History
-from tests.strategies.meetings import waiting_rule_sets
-from xmlcep.algebra import ContextName, EventDefinition, Leaf, Operator, walk
+from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
@@ -285,129 +279,6 @@ def test_what_happens_elsewhere(
         general = _in_part(definitions, steps, unseen)
     assert short == general
     for construct in constructs_of(definitions, history.steps) if any(short) else ():
-        event(construct)
-
-
-_LOOKS_AROUND = ("..", "ancestor", "sibling")
-"""What stands in expressions that ask for more than what is at and below their node."""
-
-
-def _may_be_elsewhere(definitions: Sequence[EventDefinition]) -> bool:
-    """Whether rules can be told of some records only that they have happened: nothing is due by timers, which whoever
-    tells this has to fire, and nothing looks around in the document."""
-    parts = [part for definition in definitions for part in walk(definition.expression)]
-    asked = [
-        text
-        for part in parts
-        for text in (
-            (part.options.guard, part.options.when)
-            if isinstance(part, Operator)
-            else (part.filter, *(binding.expression for binding in part.bindings))
-        )
-    ]
-    return not any(isinstance(part, Operator) and part.has_timers for part in parts) and not any(
-        text is not None and any(word in text for word in _LOOKS_AROUND) for text in asked
-    )
-
-
-def _means_something(definitions: Sequence[EventDefinition], event: PrimitiveEvent) -> bool:
-    """Whether a record is one of a leaf, creates or deletes a node of a group, lies at or below one, or is in the way
-    of `strict` in flat context. The top of the document is: everything stands in it."""
-    places = [
-        PathInstance(PathType.of(True, event.path.steps[:depth]), event.ids[:depth])
-        for depth in range(1, len(event.ids) + 1)
-    ]
-
-    def concerns(flat: bool, part: Leaf | Operator) -> bool:
-        if isinstance(part, Leaf):
-            return compatible(event, part.type)
-        path = path_of(part)
-        if flat:
-            return part.options.strict or equals_or_ends(path, event.path)
-        return any(project(path, place) is not None for place in places)
-
-    return len(event.ids) == 1 or any(
-        concerns(definition.flat, part)
-        for definition in definitions
-        for part in walk(definition.expression)
-        if isinstance(part, (Leaf, Operator))
-    )
-
-
-def _cut_short(steps: Sequence[Any], cut: int) -> list[Any]:
-    """The steps; of the records behind which another transaction begins those that ``cut`` has a bit for say that their
-    edit goes on, which is over all the same (Z10)."""
-    found = list(steps)
-    for place, (step, later) in enumerate(pairwise(steps)):
-        both = isinstance(step, PrimitiveEvent) and isinstance(later, PrimitiveEvent)
-        if both and step.txn != later.txn and cut >> place % 8 & 1:
-            found[place] = step._replace(more=True)
-    return found
-
-
-def _raised(
-    definitions: Sequence[EventDefinition], steps: Sequence[Any], unseen: frozenset[int] | None
-) -> list[str]:
-    """All that is raised. With ``unseen`` as whoever feeds a part of the records does it, who says what the clock shows
-    and when an edit is over, and of the records at these places that they have happened."""
-    detector, clock = Detector(rules_of(definitions)), Clock()
-    found: list[Any] = []
-    before: PrimitiveEvent | None = None
-    for place, step in enumerate(steps):
-        if not isinstance(step, PrimitiveEvent):
-            before = None
-            found += detector.end_edit()
-            if not isinstance(step, Advance):
-                found += detector.flush()
-            elif clock.advance(step.time):
-                found += detector.advance(step.time)
-            continue
-        begins = before is None or not before.more or before.txn != step.txn
-        before = step
-        clock.record(step, begins_edit=begins)
-        if unseen is not None:
-            found += detector.end_edit() if begins else ()
-            detector.set_clock(clock.edit_time, clock.ordinals[step.ts])
-        if unseen is not None and place in unseen:
-            point = TimePoint(step.ts, step.at, step.doc, step.txn, step.meta)
-            found += detector.elsewhere(point, more=True)
-        else:
-            found += detector.feed(step)
-    found += detector.close()
-    return sorted(repr(composite.to_record()) for composite in found)
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    st.one_of(
-        *[waiting_rule_sets() for _ in range(4)],
-        *[some.meeting_rule_sets() for _ in range(2)],
-        some.edge_rule_sets(),
-        some.absence_rule_sets(),
-        some.pair_rule_sets(),
-    ),
-    st.one_of(some.edge_histories(), some.meeting_histories(), some.meeting_histories()),
-    st.integers(0, 255),
-    st.integers(0, 255),
-)
-def test_what_means_nothing_has_happened_elsewhere(
-    definitions: tuple[EventDefinition, ...], history: History, hidden: int, cut: int
-) -> None:
-    """To be told where no rule looks that something has happened is to be fed it, wherever an edit or a transaction
-    begins and ends."""
-    if not _may_be_elsewhere(definitions):
-        return
-    steps = _cut_short(history.steps, cut)
-    unseen = frozenset(
-        place
-        for place, step in enumerate(steps)
-        if isinstance(step, PrimitiveEvent)
-        and (hidden >> place % 8 & 1)
-        and not _means_something(definitions, step)
-    )
-    found = _raised(definitions, steps, unseen)
-    assert found == _raised(definitions, steps, None)
-    for construct in constructs_of(definitions, history.steps) if unseen and found else ():
         event(construct)
 
 

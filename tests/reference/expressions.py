@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from .clock import microseconds
-from .values import Value, as_number
+from .values import Value, as_number, as_text
 
 NOWHERE = etree.Element("nowhere")
 """The context node of an expression over variables only."""
@@ -143,7 +143,7 @@ def _numbers(nodes: Any) -> list[float]:
 def _text(argument: Any) -> str:
     if isinstance(argument, list):
         return _string(argument[0]) if argument else ""
-    return str(etree.XPath("string($v)")(etree.Element("v"), v=argument))
+    return as_text(argument)
 
 
 def _least(choose: Callable[[Iterable[float]], float]) -> Callable[[Any, Any], Any]:
@@ -178,6 +178,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": _least(max),
     "avg": _average,
     "distinct-values": _distinct,
+    # libxml2 writes 15 digits of a number; here it has all that it takes.
+    "string": lambda _, argument: _text(argument),
+    "concat": lambda _, *arguments: "".join(map(_text, arguments)),
+    "string-length": lambda _, argument: float(len(_text(argument))),
+    "starts-with": lambda _, text, start: _text(text).startswith(_text(start)),
     "abs": lambda _, argument: abs(as_number(_text(argument))),
     "upper-case": lambda _, argument: _text(argument).upper(),
     "lower-case": lambda _, argument: _text(argument).lower(),

@@ -1,5 +1,7 @@
 """What lies exactly at the edge of a constraint, row by row: each shows one comparison that nothing else decides."""
 
+# ruff: noqa: E501 (a row of a table is one line)
+
 from __future__ import annotations
 
 import pytest
@@ -65,6 +67,15 @@ event E {gap="1 change"} = ins(item/price) ; x[0,1] ins(item/comment) ; ins(item
 event E {gap="1 change"} = (ins(item/price) & ins(item/comment)) ; ins(item/quantity)
     p1 i2 c1 q1                        | 4: (p1+c1)+q1
     p1 c1 i2 q1                        |
+# Z4: what comes late makes nothing too old
+event E {within="2 changes"} =
+ins(item/price) & x[1,2]{within="9 changes", name=M, path=item}
+(x[1,1]{end=custom} ins(item/quantity) | x[1,1]{end=custom} ins(item/comment))
+    c1 i2 i3 p1 q1 flush               | 5: multiplicity1:q1 multiplicity2:c1 disjunction1:(q1) disjunction1:(c1) M:((q1)) M:((q1))+((c1))
+event E {within="2 changes"} =
+ins(item/price) & x[1,2]{within="2 changes", name=M, path=item}
+(x[1,1]{end=custom} ins(item/quantity) | x[1,1]{end=custom} ins(item/comment))
+    c1 i2 i3 p1 q1 flush               | 5: multiplicity1:q1 multiplicity2:c1 disjunction1:(q1) disjunction1:(c1) M:((q1)) E:p1+(((q1)))
 # Z4: too old is what is further back than the window
 event E {within="3 changes"} = x[1,*]{within="9 changes"} ins(item/price) ; ins(item/quantity)
     p1 i2 i3 p1.2 q1                   |

@@ -55,6 +55,19 @@ event E = ins(item)[@partNum = '7']
 # a filter that needs the record only does not care
 event E = ins(item/price/text())[. > 3]
     i1 p1 (t1=5 t1- p1-)               | 3: t1=5
+# what is known too late fires at the next time point (Z15), within an edit, too, each at its time
+event E {within="5 s"} = x[1,*]{end=non-local, name=M} ins(item/price) ; not ins(item/comment)
+    @0 p1 @9 (i2 q1 q1.2)              | 2: M:p1; 3: E:(p1)
+    @0 p1 @9 (i2 c1 q1)                | 2: M:p1; 3: E:(p1)
+event E {within="5 s", when="quantity"} = x[1,*]{end=non-local, name=M} ins(item/price) ; not ins(item/comment)
+    @0 i1 p1 @9 (i2 q1 q1.2)           | 3: M:p1; 4: E:(p1)
+    @0 i1 p1 @9 (q1 i2) i3             | 4: M:p1; 5: E:(p1)
+    @0 i1 p1 @9 (i2 c1 q1)             | 3: M:p1; 4: E:(p1)
+    @0 i1 p1 @9 (i2 c1 i3)             | 3: M:p1
+event E {order=detection, when="comment"} =
+(x[1,*]{end=non-local} ins(item/price) ; not ins(item/item)){name=P, within="2 s"} ;
+(x[1,*]{end=non-local} ins(item/quantity) ; not ins(item/item)){name=Q, within="3 s"}
+    @0 i1 q1 p1 @9 (i2 c1 c1.2)        | 4: multiplicity1:p1 multiplicity2:q1; 5: P:(p1) Q:(q1) E:((p1))+((q1))
 # the records are dealt with one by one, at their own time points
 event E {when="price"} = ins(item/price) ; ins(item/quantity)
     (i1 p1 q1 q1.2)                    | 3: p1+q1

@@ -43,6 +43,11 @@ event E {context=recent} = plus[ins(item/price), "5 s"]
 # a multiplicity is consumed when it is raised: until then it goes on counting, and begins anew (Z17)
 event E {context=$context} = plus[x[1,*]{name=M} ins(item/price), "5 s"]
     unrestricted, recent, chronicle, continuous, next, cumulative | @0 p1 @3 p1.2 @6 i2 @9 p1.3 @20 i3 | 1: M:p1; 2: M:p1+p1.2; 4: M:p1.3 E:(p1+p1.2); 5: E:(p1.3)
+# what fires late was detected when it was due, before what has come already
+event E {context=$context} = plus[plus[ins(item/quantity), "1 s"] | (x[1,*]{end=custom} ins(item/price) ; not ins(item/comment)){within="2 s"}, "10 s"]
+    unrestricted, chronicle, continuous, next | @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 5: (((p1))); 6: ((q1))
+    cumulative                                | @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 6: ((q1))+(((p1)))
+    recent                                    | @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 5: (((p1)))
 # as an operand; its interval is that of its operand, in the past
 event E = plus[ins(item/price), "5 s"]{name=P} ; ins(item/price/text())
     @0 i1 p1 t1=5 @6 i2                | 4: P:p1 E:(p1)+t1=5
@@ -76,6 +81,12 @@ event E {flat, order=$context} = plus[ins(item/price), "2 s"]{name=P} ; plus[ins
     detection    | @0 p1 @1 p1.2 q1 @9 i2 | 4: P:p1 P:p1.2 Q:q1 E:(p1)+(q1)
 event E {flat, order=detection} = plus[ins(item/price), "2 s"]{name=P} ; plus[ins(item/quantity), "2 s"]{name=Q}
     @0 p1 q1 @9 i2                     | 3: P:p1 Q:q1
+# what is made due then is of the same round, in whatever tree
+event P(item) = periodic[ins(item/price), "2 s", del(item)]
+event Q(item) = periodic[P(item), "2 s", del(item)]
+event E {order=detection, context=unrestricted} = P(item) ; Q(item)
+    @0 p1 @3 i2                        | 2: P:p1 Q:(p1)
+    @0 p1 @5 i2                        | 2: P:p1 P:p1 Q:(p1) Q:(p1) E:(p1)+((p1))
 event E {flat, order=detection} = plus[ins(item/price), "2 s"]{name=P} ; ins(item/quantity)
     @0 p1 @9 q1                        | 2: P:p1 E:(p1)+q1
 event E {flat, order=detection} = ins(item/quantity) ; plus[ins(item/price), "2 s"]{name=P}

@@ -7,10 +7,12 @@ in which trees take what others raise under other nodes (`taking` names them). A
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
 conditions and timers meet; in `dense_rule_sets` and `dense_histories` much happens at few nodes, in `edge_rule_sets`
 and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets` and `late_histories` things happen at
-nodes that are gone, in `moving_histories` subtrees move; `absence_rule_sets` are about what must not occur, in
-`levelled_rule_sets` trees stand above one another, in `external_rule_sets` and `external_histories` rules raise events
-of their own.
-In `pair_rule_sets` operators of every kind stand below one another.
+nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts records beside what a history is about,
+`aimed_histories` have what given rules wait for;
+`absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
+`external_rule_sets` and `external_histories` rules raise events of their own.
+In `pair_rule_sets` operators of every kind stand below one another; in `lots` each has what it has by lot, in `towers`
+trees of such stand above one another, beside events from outside: rules with histories for them.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
@@ -22,6 +24,8 @@ take the same event.
 """
 
 from .absences import absence_rule_sets as absence_rule_sets
+from .aimed import aimed_histories as aimed_histories
+from .asides import with_asides as with_asides
 from .dense import dense_histories as dense_histories
 from .dense import dense_rule_sets as dense_rule_sets
 from .edges import EDGES as EDGES
@@ -37,6 +41,10 @@ from .histories import show_history as show_history
 from .late import late_histories as late_histories
 from .late import late_rule_sets as late_rule_sets
 from .levels import levelled_rule_sets as levelled_rule_sets
+from .lots import lot_rule_sets as lot_rule_sets
+from .lots import lots as lots
+from .lots import tower_rule_sets as tower_rule_sets
+from .lots import towers as towers
 from .meetings import meeting_histories as meeting_histories
 from .meetings import meeting_rule_sets as meeting_rule_sets
 from .moves import moving_histories as moving_histories
@@ -61,6 +69,7 @@ __all__ = [
     "SNOOP",
     "History",
     "absence_rule_sets",
+    "aimed_histories",
     "dense_histories",
     "dense_rule_sets",
     "edge_histories",
@@ -72,6 +81,8 @@ __all__ = [
     "late_histories",
     "late_rule_sets",
     "levelled_rule_sets",
+    "lot_rule_sets",
+    "lots",
     "meeting_histories",
     "meeting_rule_sets",
     "moving_histories",
@@ -86,5 +97,8 @@ __all__ = [
     "silent_rule_sets",
     "taking",
     "timed_histories",
+    "tower_rule_sets",
+    "towers",
     "whole_rule_sets",
+    "with_asides",
 ]

@@ -27,9 +27,7 @@ PLACES = {
     for name, path in (("Here", "item"), ("There", "/order"), ("Deep", "item/price"))
 }
 """The external events that are declared, with their path types."""
-_DECLARED = tuple(
-    EventDefinition(name, External(options=Options(path=path))) for name, path in PLACES.items()
-)
+DECLARED = tuple(EventDefinition(name, External(options=Options(path=path))) for name, path in PLACES.items())
 
 
 _TIMED = frozenset({"within", "gap", "plus", "periodic", "periodic_star", "trailing", "relation", "slide"})
@@ -64,7 +62,7 @@ def external_rule_sets(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
         full_rule_sets(
             constructs=constructs | ({root.kind} if root else set()), root=root,
             max_depth=draw(st.sampled_from((0, 1, 1, 2))), max_events=draw(st.sampled_from((1, 1, 2, 3))),
-            builder=draw(st.sampled_from((_FullBuilder, _MeetingBuilder, _LateBuilder))), known=_DECLARED,
+            builder=draw(st.sampled_from((_FullBuilder, _MeetingBuilder, _LateBuilder))), known=DECLARED,
         )
     )  # fmt: skip
 
@@ -73,7 +71,13 @@ def external_rule_sets(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
 def external_histories(draw: st.DrawFn, *, doc: str = "doc") -> History:
     """A history in which external events are raised, at nodes that are there (L7)."""
     whole = draw(st.sampled_from((timed_histories, meeting_histories, late_histories)))
-    steps: tuple[HistoryStep, ...] = draw(whole(doc=doc)).steps
+    return draw(with_externals(whole(doc=doc)))
+
+
+@st.composite
+def with_externals(draw: st.DrawFn, histories: st.SearchStrategy[History]) -> History:
+    """One of these histories, in which external events are raised, too."""
+    steps: tuple[HistoryStep, ...] = draw(histories).steps
     raised = draw(
         st.lists(
             st.tuples(st.integers(1, 60), st.integers(0, 8), st.sampled_from(sorted(PLACES))), max_size=10

@@ -180,6 +180,10 @@ class FullRuleBuilder(Choices):
         ]
         return [*common, *(kind for kind in OPERATORS if kind not in common and kind.kind in self.wanted)]
 
+    def _has(self, construct: str, one_in: int) -> bool:
+        """Whether what is drawn now has this option, negates, joins: once in so many does, if it is wanted."""
+        return construct in self.wanted and self._chance(one_in)
+
     # Expressions
 
     def expression(
@@ -291,12 +295,12 @@ class FullRuleBuilder(Choices):
         return operator, bound
 
     def _multiplicity(self, anchor: PathType, depth: int, context: ContextName) -> tuple[Operator, Bound]:
-        by = next(self.names) if "by" in self.wanted and self._chance(4) else None
+        by = next(self.names) if self._has("by", 4) else None
         operand, bound = self.expression(anchor, depth, context, joining=by)
         bounds = [b for b in self.bounds if b[0] > 0] if by else list(self.bounds)
         lower, upper = self._one(bounds)
         options = Options(within=self._window(3), by=(by,) if by else ())
-        if upper is not None and "slide" in self.wanted and self._chance(3):
+        if upper is not None and self._has("slide", 3):
             options = replace(options, slide=True)
         names = {name: name != by for name in bound.names}
         options, names = self._let(options, names)
@@ -308,7 +312,7 @@ class FullRuleBuilder(Choices):
         self, kind: type[Operator], anchor: PathType, depth: int, context: ContextName, *, root: bool
     ) -> tuple[Operator, Bound]:
         """Disjunction and plus."""
-        by = next(self.names) if "by" in self.wanted and self._chance(4) else None
+        by = next(self.names) if self._has("by", 4) else None
         several = context is ContextName.CUMULATIVE
         if kind is Plus:
             operand, bound = self.expression(anchor, depth, context, joining=by)
@@ -332,7 +336,7 @@ class FullRuleBuilder(Choices):
         self, kind: type[Operator], anchor: PathType, depth: int, context: ContextName
     ) -> tuple[Operator, Bound]:
         """Operators of several operands, which may join them by a variable (V2)."""
-        join = next(self.names) if "join" in self.wanted and self._chance(3) else None
+        join = next(self.names) if self._has("join", 3) else None
         size = kind.most
         if size is None:
             # Unrestricted contexts raise every combination: more operands would give too many to look at.
@@ -377,7 +381,7 @@ class FullRuleBuilder(Choices):
             options = replace(options, within=self._window(3), having=having)
         if kind is Sequence:
             options = replace(options, gap=self._gap())
-            options = replace(options, strict="strict" in self.wanted and self._chance(6))
+            options = replace(options, strict=self._has("strict", 6))
             return Sequence(
                 operands, self._until(options) if trailing else self._ending(options), negated=negated
             )
@@ -404,9 +408,9 @@ class FullRuleBuilder(Choices):
         if kind is not Sequence:
             return size, (), False
         places: list[int] = []
-        if "absence" in self.wanted and self._chance(3):
+        if self._has("absence", 3):
             places.append(self.draw(st.integers(0, size - 2)))
-        if "trailing" in self.wanted and self._chance(3):
+        if self._has("trailing", 3):
             places.append(size - 1)
         if len(places) == size:
             places.pop(0)
@@ -429,27 +433,29 @@ class FullRuleBuilder(Choices):
     # Options
 
     def _window(self, one_in: int) -> Window | None:
-        return self._one(WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
+        return self._one(WINDOWS) if self._has("within", one_in) else None
 
     def _gap(self) -> Window | None:
-        return self._one(WINDOWS) if "gap" in self.wanted and self._chance(5) else None
+        return self._one(WINDOWS) if self._has("gap", 5) else None
 
     def _ending(self, options: Options) -> Options:
         ends = (Termination.CUSTOM,) if self.flat else self.terminations
-        end = self._one(ends) if self._chance(self.ends) else None
-        return self._condition(replace(options, end=end))
+        return self._condition(replace(options, end=self._end(ends)))
+
+    def _end(self, ends: tuple[Termination, ...]) -> Termination | None:
+        return self._one(ends) if self._chance(self.ends) else None
 
     def _condition(self, options: Options) -> Options:
         """Some condition; `_placed` takes it back where there is no element to ask."""
-        wanted = "edit" in self.wanted and (options.end is None or "release" in self.wanted)
-        if not wanted or not self._chance(self.asks):
+        may_ask = options.end is None or "release" in self.wanted
+        if not (may_ask and self._has("edit", self.asks)):
             return options
         asks_parts = "reference" in self.wanted and self._chance(2)
         when = self._about_parts(OF_PARTS, "price") if asks_parts else self._one(self.conditions)
         return replace(options, when=when)
 
     def _let(self, options: Options, names: dict[str, bool]) -> tuple[Options, dict[str, bool]]:
-        if "variable" not in self.wanted or not names or not self._chance(5):
+        if not (names and self._has("variable", 5)):
             return options, names
         name, of = next(self.names), self._one(sorted(names))
         texts = (f"string(${of})", f"${of}", f"${of} = 5", f"number(${of}) * 2")
@@ -459,7 +465,7 @@ class FullRuleBuilder(Choices):
         return replace(options, let=(Let(name, text),)), {**names, name: False}
 
     def _having(self, bound: Bound) -> str | None:
-        if "having" not in self.wanted or not self._chance(3):
+        if not self._has("having", 3):
             return None
         if not bound.names:
             return str(self._one(("1 < 2", "2 < 1")))
@@ -492,7 +498,7 @@ class FullRuleBuilder(Choices):
     def _guarded(self, operator: Operator, bound: Bound) -> Operator:
         final = path_of(operator)
         assert final is not None
-        if "guard" not in self.wanted or self.flat or not final.last.is_element or not self._chance(6):
+        if self.flat or not final.last.is_element or not self._has("guard", 6):
             return operator
         texts = [*GUARDS, *(f"${name} = '5'" for name in bound.names)]
         if "reference" in self.wanted:

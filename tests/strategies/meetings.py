@@ -103,6 +103,12 @@ class WaitingBuilder(MeetingBuilder):
         return [Disjunction, Disjunction, Multiplicity, Multiplicity, Conjunction, Sequence]
 
 
+class AskingBuilder(WaitingBuilder):
+    """Draws a small definition that has a condition, and waits for that only, mostly."""
+
+    ends = 5
+
+
 _SOME = (
     EVERYTHING,
     frozenset({"edit", "release"}),
@@ -117,6 +123,11 @@ def waiting_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
     """One definition that waits, and asks."""
     constructs = {"edit", "release"}
     return full_rule_sets(constructs=constructs, max_depth=1, max_events=1, builder=WaitingBuilder)
+
+
+def asking_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
+    """One definition, or two, that ask at once, and again (U3)."""
+    return full_rule_sets(constructs={"edit"}, max_depth=0, max_events=2, builder=AskingBuilder)
 
 
 @st.composite

@@ -5,15 +5,17 @@ The trees that ask nothing are not held up: they take each record as it comes.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from ..algebra import Unit
 from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
+from ..timestamps import microseconds, timestamp
 from .evaluation import Evaluation, Outside
 from .release import Release
 from .setting import Setting
-from .timers import Due, by_tree
+from .timers import ORDER, Due, by_tree
 from .tree import Answers
 
 
@@ -102,34 +104,66 @@ class Edit:
             if bound is not None:
                 evaluation.touch(event, bound, self.before)
         ts, point = clock.ts, clock.point
+        later = 0  # by how many time points: those of timers that were not known when the records were held
         for each in held:
-            clock.point = each.point
+            clock.point = each.point + later
             if isinstance(each, HeldRecord):
-                self._fire_before(each)
-                clock.ts, clock.point = each.event.ts, each.point
+                if self._setting.timers.size:
+                    later += self._fire_before(each.event)
+                clock.ts, clock.point = each.event.ts, each.point + later
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before)
                 self.before = each.event
             else:
-                clock.ts = each.cause.ts
-                evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+                clock.ts, clock.fired = each.cause.ts, _fired(each)
+                with self._round_of(each):
+                    evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+                clock.fired = None
                 if each.release is not Release.NOTHING:
                     self.before = None
-        clock.ts, clock.point = ts, point
+        clock.ts, clock.point = ts, point + later
         evaluation.end_edit()
 
-    def _fire_before(self, held: HeldRecord) -> None:
-        """What earlier records of the edit have made due by changes, before this one (Z14)."""
-        event, timers, clock = held.event, self._setting.timers, self._setting.clock
-        for _, together in timers.take(Unit.CHANGES, event.ts) if timers.size else ():
-            clock.ts, clock.point = event.ts, held.point - 1
-            cause = TimePoint(event.ts, None, event.doc)
-            self._evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(together), self.asking)
+    def _round_of(self, held: HeldTimePoint) -> AbstractContextManager[None]:
+        """What a time point within an edit that timers make is about."""
+        timers, fired = self._setting.timers, self._setting.clock.fired
+        if fired is not None:
+            return timers.round_of(Unit.TIME, fired)
+        at = next((due.at for together in held.due.values() for due in together), None)
+        return nullcontext() if at is None else timers.round_of(Unit.CHANGES, at)
+
+    def _fire_before(self, event: PrimitiveEvent) -> int:
+        """What earlier records of the edit have made due before this one, by changes (Z14) or, because it is known too
+        late, by any measure (Z15): each time a time point of its own (W5). Returns how many more there are than the one
+        that is free before every record."""
+        evaluation, timers, clock = self._evaluation, self._setting.timers, self._setting.clock
+        ts, point = event.ts, clock.point
+        if not timers.is_due(ts, clock.time, clock.transaction):
+            return 0
+        clock.ts, clock.point = ts, point - 2
+        limits = {unit: clock.reading(unit, ts) for unit in ORDER}
+        while (first := timers.take_first(limits, self.asking)) is not None:
+            unit, at, together = first
+            waiting = [due for due in together if evaluation.trees[due.tree].states[due.operator].awaits(due)]
+            if waiting:
+                by_time = unit is Unit.TIME
+                clock.fire(at if by_time else None)
+                cause = TimePoint(ts, timestamp(at) if by_time else None, event.doc)
+                with timers.round_of(unit, at):
+                    evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(waiting), self.asking)
+        clock.fired = None
+        return max(0, clock.point + 1 - point)
 
     def clear(self) -> None:
         """Forgets what is held, and what was before it."""
         self.held.clear()
         self.before = None
+
+
+def _fired(held: HeldTimePoint) -> int | None:
+    """When what fires at a time point within an edit was due, if that was by time (Z15)."""
+    at = held.cause.at
+    return None if held.release is not Release.NOTHING or at is None else microseconds(at)
 
 
 def by_time_point(raised: list[CompositeEvent]) -> list[CompositeEvent]:

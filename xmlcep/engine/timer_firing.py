@@ -68,11 +68,12 @@ class TimerFiring:
         self._setting.clock.fire(at if by_time else None)
         cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
         due = by_tree(together)
-        if self._edit.is_open():
-            self._edit.hold_time_point(cause, Release.NOTHING, due)
-        else:
-            self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
-            self._look()
+        with self._setting.timers.round_of(unit, at):
+            if self._edit.is_open():
+                self._edit.hold_time_point(cause, Release.NOTHING, due)
+            else:
+                self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
+        self._look()
 
     def _look(self) -> None:
         """What only a timer could come to is freed with the last one, even if nobody waited for that any more (G4)."""

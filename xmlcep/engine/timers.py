@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from heapq import heappop, heappush
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from contexts.grouping import Key
@@ -40,6 +41,7 @@ class Timers:
 
     Who set a timer asks itself, when it is taken, whether it still means anything; there is no unsetting. ``size`` is
     how much is set; ``changes``, ``transactions`` and ``time`` say when the first of it is due, `NEVER` if nothing is.
+    ``firing`` is what a round through the trees is about, while there is one.
     """
 
     def __init__(self) -> None:
@@ -47,6 +49,8 @@ class Timers:
         self._count = 0
         self.size = 0
         self.changes = self.transactions = self.time = NEVER
+        self.firing: tuple[Unit, int] | None = None
+        self._before = 0
 
     def set(self, unit: Unit, due: Due) -> None:
         """Something is due at ``due.at``, by this measure."""
@@ -56,6 +60,29 @@ class Timers:
         heappush(heap, (due.at, self._count, due))
         if heap[0][2] is due:
             self._note(unit)
+
+    @contextmanager
+    def round_of(self, unit: Unit, at: int) -> Iterator[None]:
+        """A round through the trees for all that is due then, also what turns out to be in it (`take_set_now`)."""
+        self.firing, self._before = (unit, at), self._count
+        try:
+            yield
+        finally:
+            self.firing = None
+
+    def take_set_now(self, tree: int, operator: int) -> list[Due]:
+        """Takes what an operator has set since the round began and is due in it."""
+        if self.firing is None or self._count == self._before:
+            return []
+        unit, at = self.firing
+        heap = self._heaps[unit]
+        found = [each for each in heap if each[0] == at and each[2][1:3] == (tree, operator)]
+        if found:
+            heap[:] = [each for each in heap if each not in found]
+            heapify(heap)
+            self.size -= len(found)
+            self._note(unit)
+        return [due for _, _, due in found]
 
     def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
         """Takes what is due before ``before``, one time after the other, all that is due at one time together.
@@ -83,13 +110,26 @@ class Timers:
         else:
             self.transactions = first
 
-    def take_first(self, before: Mapping[Unit, int]) -> tuple[Unit, int, list[Due]] | None:
+    def take_first(
+        self, before: Mapping[Unit, int], trees: Container[int] | None = None
+    ) -> tuple[Unit, int, list[Due]] | None:
         """Takes what is due together and comes first of all that is due, by one measure after the other; None if
-        nothing is."""
+        nothing is. With ``trees`` of these only: what is due in others stays."""
+        others: list[tuple[Unit, Due]] = []
+        found = None
         for unit, limit in before.items():
             for at, together in self.take(unit, limit):
-                return unit, at, together
-        return None
+                if trees is not None:
+                    others += [(unit, due) for due in together if due.tree not in trees]
+                    together = [due for due in together if due.tree in trees]
+                if together:
+                    found = unit, at, together
+                    break
+            if found is not None:
+                break
+        for unit, due in others:
+            self.set(unit, due)
+        return found
 
     def is_due(self, ts: int, time: int | None, transaction: int) -> bool:
         """Whether anything is due before these, by any measure."""

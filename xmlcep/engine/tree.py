@@ -159,7 +159,7 @@ class TreeState:
             queue = sorted(turns)
         raised: list[Entry] = []
         creations = NO_CREATIONS if event is None or dispatch is None else dispatch.creations
-        releases = bool(due or self.deferrals) or release is Release.FLUSH
+        releases = bool(due or self.deferrals) or release is not Release.LEFT
         for index in queue:  # which gets longer: operators above come later in postorder
             state, arrived = self.states[index], inputs.get(index, ())
             # One operator's turn (X2): creation, arrivals child by child, timers, releases.
@@ -372,6 +372,8 @@ class TreeState:
         """The end of an operator's turn (X2): timers, then releases. ``event`` is the cause where that is an event."""
         index = state.node.index
         fired = sorted({d for d in due if d.operator == index}, key=_key) if due else []
+        if release is Release.NOTHING and (found := self._timers.take_set_now(self.tree.index, index)):
+            fired = sorted({*fired, *found}, key=_key)  # what arrived has made it due in this very round (W5)
         if release is Release.FLUSH and arrived:
             fired += self._due_at_once()
         for each in fired:

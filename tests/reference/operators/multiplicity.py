@@ -8,7 +8,7 @@ from typing import Any
 from path_types import PathInstance, PathType
 from xmlcep.algebra import Multiplicity
 
-from .. import constraints, paths
+from .. import paths
 from ..events import Composite, Entry, Event, Group, span
 from ..values import Variables
 from .operator import OperatorState
@@ -111,7 +111,10 @@ class MultiplicityState(OperatorState):
         if group.current is None or above is None or self.expression.options.within is None:
             return False
         integrated = [entry for entry in group.accumulated if is_inside(entry, group.current)]
-        return not constraints.within(self.around.clock, above, [*integrated, arrival])
+        own, whole = span(integrated), span([*integrated, arrival])
+        if own is None or whole is None or span([arrival]) is None:
+            return False
+        return not self.around.clock.fits(above, own[0], whole[1])
 
     # Raising
 

@@ -239,7 +239,8 @@ _SHARED: dict[type, Layout] = {
         {
             "_heaps": Heaps(), "_count": ZERO, "size": ZERO,
             **dict.fromkeys(("changes", "transactions", "time"), Plain(NEVER)),
-        }
+        },
+        "firing", "_before",
     ),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(

@@ -130,7 +130,7 @@ class MultiplicityState(OperatorState):
         current = accumulation.current
         if current is None or current[FIRST] is None or entry[LAST] is None:
             return
-        if entry[LAST][unit] - current[FIRST][unit] > amount:
+        if max(entry[LAST][unit], current[LAST][unit]) - current[FIRST][unit] > amount:
             accumulation.start_over(accumulation.entries[accumulation.told :])
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:

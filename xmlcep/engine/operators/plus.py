@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from itertools import takewhile
 from operator import itemgetter
@@ -23,7 +23,8 @@ from .state import Account, OperatorState
 class PlusState(OperatorState):
     """What has arrived and is not due yet, by group, each with the time at which it is.
 
-    Recent: a newer one takes the place of the older; cumulative: all wait for the oldest.
+    Recent: a newer one takes the place of the older; cumulative: all wait for the oldest. Else they are in the order in
+    which they are due, which need not be that in which they came: what fires late was detected when it was due (Z15).
     """
 
     comes_late = True
@@ -45,7 +46,10 @@ class PlusState(OperatorState):
         for entry in arrivals:
             if self.context.replaces:
                 waiting.clear()
-            waiting.append((at, entry))
+            if self.context.batches or not waiting or waiting[-1][0] <= at:
+                waiting.append((at, entry))
+            else:
+                waiting.insert(bisect_right(waiting, at, key=itemgetter(0)), (at, entry))
             self.setting.timers.set(Unit.TIME, self.due(at, key))
 
     def fire(self, due: Due, cause: Cause) -> None:
@@ -78,7 +82,7 @@ class PlusState(OperatorState):
 
     def awaits(self, due: Due) -> bool:
         waiting = self.waiting.get(due.key, ())
-        first = bisect_left(waiting, due.at, key=itemgetter(0))
+        first = 0 if self.context.batches else bisect_left(waiting, due.at, key=itemgetter(0))
         return first < len(waiting) and waiting[first][0] == due.at
 
     def withdraw(self, child: int, entry: Entry) -> None:
