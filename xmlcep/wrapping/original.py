@@ -99,7 +99,8 @@ class Original:
                 f"the document {document!r} cannot be verified: as it was when it was wrapped it cannot be parsed"
                 f" again: {error}"
             ) from error
-        index: dict[Any, int] = {node: number for number, node in enumerate(before)}
+        # By identity: from the outermost to the innermost, as a dict lets go of its keys, lxml walks up from each.
+        index = {id(node): number for number, node in enumerate(before)}
         told = [self._first.get(node) or first(node) for node in self.nodes]
         for number, (node, old) in enumerate(zip(self.nodes, before, strict=True)):
             known = told[number]
@@ -117,22 +118,22 @@ class Original:
                 yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
 
     def _was_told_as(
-        self, node: Node, known: First, old: Node, index: Mapping[Any, int], told: Sequence[First | None]
+        self, node: Node, known: First, old: Node, index: Mapping[int, int], told: Sequence[First | None]
     ) -> bool:
         """Whether events first told of a node where it was: below which parent, and behind which node."""
         parent, previous = old.getparent(), old.getprevious()
         if parent is None:
             return known.parent is None
-        above = told[index[parent]]
+        above = told[index[id(parent)]]
         if above is None or above.number != known.parent:
             return False
-        before = None if previous is None else self.nodes[index[previous]]
+        before = None if previous is None else self.nodes[index[id(previous)]]
         return self.previous.get(node, known.previous) is before
 
-    def _stands_as(self, node: Node, old: Node, index: Mapping[Any, int]) -> bool:
+    def _stands_as(self, node: Node, old: Node, index: Mapping[int, int]) -> bool:
         """Whether a node has the parent and the node before it that it had; the document element stands anywhere."""
         parent, previous = old.getparent(), old.getprevious()
         if parent is None:
             return True
-        before = None if previous is None else self.nodes[index[previous]]
-        return get_parent(node) is self.nodes[index[parent]] and get_previous(node) is before
+        before = None if previous is None else self.nodes[index[id(previous)]]
+        return get_parent(node) is self.nodes[index[id(parent)]] and get_previous(node) is before
