@@ -337,16 +337,17 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record; ``bindings`` stands there if it has variables (V7), ``txn`` and ``meta``
-        are those of its cause, where that has them."""
+        """The composite as a finding record, its fields in the order in which an audit writes them (Z22); ``bindings``
+        stands there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
-            "operator": self.operator, **cause.provenance(),
+            "operator": self.operator,
             **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
+            **cause.provenance(),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:

@@ -15,8 +15,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from path_types import PathType
+from xmlcep.auditing import audit
+from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.findings.spool import LooseFinding, Spool
+from xmlcep.auditing.local.document_findings import DocumentFindings
+from xmlcep.auditing.quarantine import OnBadRecord
+from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.failures import SparkError
 from xmlcep.auditing.spark.finding_chunks import Extent, FindingChunkWriter, FindingRanges
@@ -323,3 +328,44 @@ def test_findings_of_documents_are_kept_apart() -> None:
         spool.drop_findings("a")
         spool.drop_findings("b")
         assert [doc for doc, _ in spool.findings()] == ["", "a\x00b"]
+
+
+def test_what_an_edit_raises_with_its_last_record_comes_before_what_it_raised_later(tmp_path: Path) -> None:
+    """U2: rules that look at the document are held up to the end of an edit, others are not, of other time points."""
+    rules = parse_rules(
+        """
+        event Looks = ins(item/a)[count(../*) = 2]
+        event Prompt = ins(item/b)
+        """
+    )
+    log = tmp_path / "log.jsonl"
+    paths = ("/order", "/order/item", "/order/item/a", "/order/item/b")
+    ids = ([1], [1, 2], [1, 2, 3], [1, 2, 4])
+    with log.open("wb") as file:
+        for ts, (path, path_ids) in enumerate(zip(paths, ids, strict=True), start=1):
+            record: dict[str, Any] = {
+                "doc": "d",
+                "ts": ts,
+                "op": "ins",
+                "path": path,
+                "ids": path_ids,
+                "pos": max(ts - 3, 0),
+            }
+            file.write(FASTEST.dumps(record | ({"more": True} if ts < len(paths) else {})) + b"\n")
+    found = [(each["ts"], each["name"]) for each in audit(log, rules, engine="local").records()]
+    assert found == [(3, "Looks"), (4, "Prompt")]
+
+
+@given(st.lists(st.integers(1, 6), max_size=12), st.integers(1, 7))
+def test_what_is_settled_comes_in_order_whatever_was_raised_when(times: list[int], until: int) -> None:
+    with Spool() as spool:
+        findings = DocumentFindings("d", RANKING, Collector(spool, Summary("test"), OnBadRecord.SKIP))
+        findings.pending += [composite(ts) for ts in times]
+        findings.settle_until(until)
+        assert [each.ts for each in findings.pending] == [ts for ts in times if ts >= until]
+        findings.settle()
+        findings.spool()
+        written = [
+            FASTEST.loads(line)["ts"] for line in b"".join(text for _, text in spool.findings()).splitlines()
+        ]
+    assert written == sorted(ts for ts in times if ts < until) + sorted(ts for ts in times if ts >= until)

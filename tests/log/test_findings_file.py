@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import xmlcep
+from xmlcep.recording import FindingsFile
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import resource, sys
@@ -47,3 +50,19 @@ def test_a_record_that_does_not_fit_is_not_there(room: int, tmp_path: Path) -> N
     )  # fmt: skip
     assert done.stdout.splitlines() == [f"{file}: cannot be written: File too large", "1", "2"]
     assert [json.loads(line)["ts"] for line in file.read_text().splitlines()] == [1, 3]
+
+
+def test_what_a_watch_writes_is_what_an_audit_writes_to_the_byte(tmp_path: Path) -> None:
+    """Variables stand behind the operator, before who made it and in which transaction (Z22)."""
+    rules = xmlcep.parse_rules("event Priced = ins(item/@price) as $price")
+    document = xmlcep.fromstring("<order><item/></order>", name="order")
+    with (
+        xmlcep.record(document, tmp_path / "log.jsonl"),
+        FindingsFile(tmp_path / "live.jsonl") as findings,
+        document.watch(rules, on_event=findings),
+        document.transaction(user="ann"),
+    ):
+        document.root[0].set("price", "9.95")
+    audited = xmlcep.audit(tmp_path / "log.jsonl", rules, engine="local", out=tmp_path / "audit.jsonl")
+    assert list(next(iter(audited.records())))[-4:] == ["operator", "bindings", "txn", "meta"]
+    assert (tmp_path / "live.jsonl").read_bytes() == (tmp_path / "audit.jsonl").read_bytes()

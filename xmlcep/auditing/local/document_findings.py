@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -87,10 +86,9 @@ class DocumentFindings:
     def settle_until(self, ts: int) -> None:
         """Settles what was raised before a time point, at which there may be more."""
         pending = self.pending
-        first = bisect_left(pending, ts, key=_raised_at)
-        if first:
-            later = pending[first:]
-            del pending[first:]
+        later = [each for each in pending if _raised_at(each) >= ts]
+        if len(later) < len(pending):
+            pending[:] = [each for each in pending if _raised_at(each) < ts]
             self.settle()
             pending += later
 
@@ -118,9 +116,11 @@ class DocumentFindings:
         """Takes what is pending as findings in their order, with their time points."""
         pending = self.pending
         times = list(map(_ts_of, map(_cause_of, pending)))
-        if len(set(times)) < len(times):
+        ordered = sorted(times)
+        # What an edit raises with its last record may be of time points before what it raised at once (U2).
+        if len(set(times)) < len(times) or ordered != times:
             pending.sort(key=self._order)
-            times.sort()
+            times = ordered
         lines = list(map(self._ranking.encode, pending))
         self._counts.update(map(_name_of, pending))
         pending.clear()
