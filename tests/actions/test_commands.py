@@ -12,9 +12,12 @@ from click.testing import CliRunner, Result
 from lxml import etree
 
 import xmlcep
+from tests.matching.trees import canonical, eventful, unindented
 from xmlcep.cli.apply import command as apply
 from xmlcep.cli.audit import command as audit
 from xmlcep.errors import XmlCepError
+from xmlcep.versions.files import FileVersions
+from xmlcep.versions.history import write_history
 
 RULES = """\
 rule Flag on (ins(item)) if "not(price)" do set "@status" = "'no price'"
@@ -84,6 +87,28 @@ def test_the_edits_of_a_log_are_made_again(files: Path) -> None:
     root = etree.parse(str(files / "acted.xml")).getroot()
     assert (root.get("total"), root[0].get("status"), root[2].get("status")) == ("11", "no price", None)
     assert "edits of the log" in with_rules.stdout
+
+
+EDITED = [
+    ("<order>\n  <item/>\n</order>", "<order>\n  <item/>\n  <item n='1'/>\n</order>"),  # indented
+    ("<order>a<item/></order>", "<orders n='1'>b<item/>c</orders>"),  # another root
+    ("<order>a<!-- x --> b</order>", "<order>a<item/> b</order>"),  # texts that a comment parts
+    ("<order><item/>b</order>", "<order><item/>a<!-- x -->b<!-- y -->c</order>"),
+    ("<order>b<item/>d</order>", "<order>a<!-- x -->b<!-- y -->d<item/></order>"),
+    ("<order>a<item/>b<item/></order>", "<order>a<!-- x -->b<price/></order>"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), EDITED)
+def test_the_edits_of_a_history_are_made_again(tmp_path: Path, first: str, second: str) -> None:
+    (tmp_path / "v-1.xml").write_text(first)
+    (tmp_path / "v-2.xml").write_text(second)
+    (tmp_path / "none.xcep").write_text("rule None on (ins(nothing)) do delete '.'\n")
+    write_history(FileVersions([tmp_path]), tmp_path / "log.jsonl", name="order")
+    done = run(apply, tmp_path, "none.xcep", "v-1.xml", "--log", "log.jsonl", "--out", "new.xml")
+    assert "left out" not in done.stdout
+    came = eventful(unindented(etree.parse(str(tmp_path / "new.xml")).getroot()))
+    assert canonical(came) == canonical(eventful(unindented(etree.fromstring(second))))
 
 
 def test_failed_firings_are_told(files: Path) -> None:

@@ -15,6 +15,7 @@ from xmlcep.events import PrimitiveType
 from xmlcep.rules import parse_rules
 from xmlcep.rules.occurred import Occurred
 from xmlcep.rules.unmatched import misfits, unmatched
+from xmlcep.schema import combine, derive
 
 HAPPENED = {
     ("ins", PathType.parse(path))
@@ -153,3 +154,29 @@ def test_an_audit_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "B:" not in said
     assert run([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_of_derived_events_nothing_is_misspelt(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Parts of a schema that a document does not have are no mistakes, whatever else is called like them."""
+    schema = tmp_path / "r.xsd"
+    parts = "".join(f'<xs:element name="{name}" type="xs:int" minOccurs="0"/>' for name in ("uu", "u"))
+    schema.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence>'
+        f"{parts}</xs:sequence></xs:complexType></xs:element></xs:schema>"
+    )
+    rules = combine(derive(schema), "event Mine = ins(r/uu)", keep="all")
+
+    def said(document: str, inside: str) -> list[str]:
+        caplog.clear()
+        root = xmlcep.fromstring(document)
+        with root.watch(rules):
+            etree.SubElement(root.root, inside).text = "1"
+        return [record.message.removeprefix("a watch ended: ") for record in caplog.records]
+
+    with caplog.at_level(logging.WARNING, "xmlcep"):
+        assert said("<r/>", "u") == ["Mine: nothing matches ins(r/uu): did you mean r/u?"]
+        told = said("<r xmlns='urn:r'/>", "{urn:r}u")
+        assert (
+            "CompleteU: nothing matches ins(u): u is in the namespace 'urn:r': add  namespace \"urn:r\""
+            in told
+        )

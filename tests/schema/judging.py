@@ -213,7 +213,9 @@ def _is_about_content(error: Any) -> bool:
         "not found for",
         "duplicated",
         "attribute not allowed",
-    )  # of a type still to be named
+        "assertion test",
+        "[err:",
+    )  # of a type still to be named; assertions, also those that cannot be asked yet
     return not any(words in reason for words in about_others)
 
 

@@ -185,14 +185,16 @@ def composite_ends(path: object, whole: object) -> bool:
     return whole.steps[-len(path) :] == path.steps and (whole is path or offset(path, whole) is not None)
 
 
-def derived_text(schema: str, tmp_path: Path, namespace: str = "", **options: Any) -> str:
+def derived_text(
+    schema: str, tmp_path: Path, namespace: str = "", *, version: str = "", **options: Any
+) -> str:
     file = tmp_path / "s.xsd"
     target = (
         f'targetNamespace="{namespace}" xmlns:t="{namespace}" elementFormDefault="qualified"'
         if namespace
         else ""
     )
-    file.write_text(f"<xs:schema {XS} {target}>{schema}</xs:schema>", encoding="utf-8")
+    file.write_text(f"<xs:schema {XS} {target} {version}>{schema}</xs:schema>", encoding="utf-8")
     return derive(file, **options).text or ""
 
 
@@ -299,6 +301,18 @@ def test_bounds_beside_wildcards(wildcard: str, told: str | None, tmp_path: Path
     content = sequence('<xs:element name="source" type="xs:string"/>', wildcard)
     text = derived_text(element("unit", content), tmp_path, "urn:t", violations=True)
     assert re.findall(r'TooManySourceInUnit\(unit\) \{when="(.*)"\}', text) == ([told] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("excluded", "bound"), [("##defined", 2), ("##definedSibling", 1), ("t:other", 2), ("t:source", 1)]
+)
+def test_wildcards_that_exclude_names(excluded: str, bound: int, tmp_path: Path) -> None:
+    """XSD 1.1: ``##defined`` is what is declared globally, ``##definedSibling`` all that the content model declares."""
+    wildcard = f'<xs:any notQName="{excluded}" processContents="lax"/>'
+    content = sequence('<xs:element name="source" type="xs:string"/>', wildcard)
+    version = 'xmlns:vc="http://www.w3.org/2007/XMLSchema-versioning" vc:minVersion="1.1"'
+    text = derived_text(element("unit", content), tmp_path, "urn:t", version=version, violations=True)
+    assert f'{{when="count(t:source) > {bound}"}}' in text
 
 
 EXTENDED_ONCE = (

@@ -119,8 +119,10 @@ def edited(name: str, seed: int, said: Counter[str]) -> list[Wrong]:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_complete_means_that_it_is_complete(name: str) -> None:
     said: Counter[str] = Counter()
-    wrong = [each for seed in range(12) for each in (*inserted(name, seed, said), *edited(name, seed, said))]
-    assert wrong == []
+    for seed in range(40):
+        assert [*inserted(name, seed, said), *edited(name, seed, said)] == []
+        if seed >= 6 and said["judged"] > 20:
+            break
     assert said["judged"] > 20
 
 
@@ -144,7 +146,7 @@ def doubled(name: str, seed: int) -> list[Doubled]:
     schema, _ = unusual(name)
     rules = too_many(name)
     try:
-        document = xmlcep.fromstring(etree.tostring(random_document(schema, choose)))
+        document = xmlcep.fromstring(etree.tostring(random_document(schema, choose), encoding="unicode"))
     except NoDocument:
         return []
 

@@ -73,8 +73,10 @@ def command(
     guard([] if out is None else [Target(Path(out), Written.DOCUMENT)], sources, force=force)
     to_error = out is None and not dry_run
     wrapped = parse(sys.stdin.buffer if document == STANDARD_INPUT else document)
+    playback = None if log is None else Playback(wrapped, log)
+    wrapped = wrapped if playback is None else playback.document
     report = _Report(to_error=to_error)
-    _run(wrapped, rules, report, log=log, initial=initial, limit=limit)
+    _run(wrapped, rules, report, playback, initial=initial, limit=limit)
     if not dry_run:
         _write(wrapped, out)
     return FAILED if report.errors else 0
@@ -122,11 +124,10 @@ def _shown(event: PrimitiveEvent) -> str:
 
 
 def _run(
-    document: Document, rules: Rules, report: _Report, *, log: LogPath | None, initial: bool, limit: int
+    document: Document, rules: Rules, report: _Report, playback: Playback | None, *, initial: bool, limit: int
 ) -> None:
     assert rules.triggers is not None
     functions = {name: _not_called(report, name) for name in rules.triggers.functions}
-    playback = None if log is None else Playback(document, log)
     with document.rules(
         rules, actions=functions, on_fire=report.fired, on_error=report.failed, limit=limit, initial=initial
     ) as acting:
@@ -137,6 +138,8 @@ def _run(
                 report.say(f"{played.left_out} records left out: their nodes had gone")
         report.say(f"{report.firings} firing{'' if report.firings == 1 else 's'}")
         _empty(report, acting.counts.empty)
+    if playback is not None:
+        playback.join_texts()
 
 
 def _empty(report: _Report, count: int) -> None:

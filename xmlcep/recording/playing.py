@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -21,7 +22,8 @@ from ..log.errors import LogError
 from ..log.reading import read_everything
 from ..log.records import ClockRecord, Header
 from ..log.segments import segments
-from ..wrapping import Document
+from ..matching.whitespace import unindent
+from ..wrapping import Document, wrap
 
 Element = Any
 
@@ -36,21 +38,31 @@ class Played(NamedTuple):
 class Playback:
     """The edits of a log, for a document that is as the log's was at its beginning; `run` makes them.
 
-    What rules have made in the log (``rule`` in ``meta``) is left out: who plays it has rules of their own. Raises
-    `LogError` for a log that has no snapshot, or that of another document.
+    ``document`` is what they are made on: the given one, or, for a log without the white space that only indents, as
+    versions are compared without it, another one that has none either. What rules have made in the log (``rule`` in
+    ``meta``) is left out: who plays it has rules of their own. Raises `LogError` for a log that has no snapshot, or
+    that of another document.
     """
 
     def __init__(self, document: Document, log: str | os.PathLike[str]) -> None:
-        self._document = document
         self._items = _edits(item for _, item in read_everything(segments(log)))
         header = next(self._items, None)
         if not isinstance(header, Header):
             raise LogError(f"{log}: it has no snapshot of the document that its edits began with")
-        self._player = _Player(document, _ids(document, header, log))
+        ids = _ids(document, header)
+        if ids is None:
+            document = _unindented(document)
+            ids = _ids(document, header)
+        if ids is None:
+            raise LogError(
+                f"{log}: its edits began with another document than this: give the one that was recorded"
+            )
+        self.document = document
+        self._player = _Player(document, ids)
 
     def run(self) -> Played:
         """Makes all edits, in their transactions, and lets time pass as it did."""
-        document, player = self._document, self._player
+        document, player = self.document, self._player
         with ExitStack() as stack:
             txn: int | None = None
             for item in self._items:
@@ -73,6 +85,11 @@ class Playback:
                     player.edit(item)
         return Played(player.edits, player.left_out)
 
+    def join_texts(self) -> None:
+        """Takes out what has kept texts apart that are two in the log, as they were parted by a comment; when nobody
+        looks on any more."""
+        self._player.join_texts()
+
 
 def _edits(items: Iterable[object]) -> Iterator[Header | ClockRecord | list[PrimitiveEvent]]:
     """The records of an edit together (U1)."""
@@ -90,17 +107,37 @@ def _edits(items: Iterable[object]) -> Iterator[Header | ClockRecord | list[Prim
         yield edit
 
 
-def _ids(document: Document, header: Header, log: str | os.PathLike[str]) -> list[int]:
-    """The ids that the log has for the nodes of the document."""
-    ids: list[int] | None = None
-    if header.snapshot is not None:
-        recorded = Replica.from_snapshot(header.snapshot, header.ids)
-        ids = recorded.ids_for(Replica.from_snapshot(*document.snapshot()))
-    if ids is None:
-        raise LogError(
-            f"{log}: its edits began with another document than this: give the one that was recorded"
-        )
-    return ids
+def _ids(document: Document, header: Header) -> list[int] | None:
+    """The ids that the log has for the nodes of the document, None if these are not those of its snapshot."""
+    if header.snapshot is None:
+        return None
+    recorded = Replica.from_snapshot(header.snapshot, header.ids)
+    return recorded.ids_for(Replica.from_snapshot(*document.snapshot()))
+
+
+def _unindented(document: Document) -> Document:
+    """A document like this one without the white space that only indents."""
+    tree = deepcopy(document.tree)
+    unindent(tree.getroot())
+    return wrap(tree, name=document.name)
+
+
+class _Place(NamedTuple):
+    """Where a text stands: in a node, before its first child, or ``behind`` it."""
+
+    node: Element
+    behind: bool
+
+    @property
+    def text(self) -> str | None:
+        text: str | None = self.node.tail if self.behind else self.node.text
+        return text
+
+    def set(self, text: str | None) -> None:
+        if self.behind:
+            self.node.tail = text
+        else:
+            self.node.text = text
 
 
 class _Player:
@@ -110,7 +147,9 @@ class _Player:
         self.edits = self.left_out = 0
         self._document = document
         self._elements: dict[int, Element] = {}
-        self._texts: dict[int, tuple[Element, bool]] = {}  # the node, and whether it is the text behind it
+        self._texts: dict[int, _Place] = {}
+        self._at: dict[_Place, int] = {}
+        self._separators: list[Element] = []
         self._number(iter(ids))
 
     def _number(self, ids: Iterator[int]) -> None:
@@ -120,16 +159,21 @@ class _Player:
             node, entering = pending.pop()
             if not entering:
                 if node.tail:
-                    self._texts[next(ids)] = (node, True)
+                    self._put(next(ids), _Place(node, True))
                 continue
             if isinstance(node.tag, str):
                 self._elements[next(ids)] = node
                 for _ in node.attrib:
                     next(ids)
                 if node.text:
-                    self._texts[next(ids)] = (node, False)
+                    self._put(next(ids), _Place(node, False))
                 for child in reversed(node):
                     pending += [(child, False), (child, True)]
+
+    def _put(self, number: int, place: _Place) -> None:
+        """The text with this id in the log is there now."""
+        self._texts[number] = place
+        self._at[place] = number
 
     def edit(self, events: list[PrimitiveEvent]) -> None:
         """Makes one edit."""
@@ -163,25 +207,26 @@ class _Player:
         return None
 
     def _element(self, event: PrimitiveEvent) -> bool:
+        if len(event.ids) == 1:
+            return self._root(event)
         if event.op == "del":
             element = self._there(event.ids[-1])
             if element is None or element is self._document.root:
                 return False
-            behind, parent = element.tail, element.getparent()
-            if behind:
-                element.tail = None
-                _add_text(parent, element, behind)
+            parent, previous, behind = element.getparent(), element.getprevious(), _Place(element, True)
+            if behind.text:
+                front = _Place(parent, False) if previous is None else _Place(previous, True)
+                self._move_text(behind, self._apart(parent, element) if front.text else front)
             parent.remove(element)
             return True
-        parent = self._there(event.ids[-2]) if len(event.ids) > 1 else None
+        parent = self._there(event.ids[-2])
         if parent is None:
             return False
         element = etree.Element(event.path.last.test)
         before, behind_text = _slot(parent, event.pos)
-        if not behind_text:  # the text there comes to stand behind the element
-            text = parent.text if before is None else before.tail
-            if text:
-                self._move_text(parent if before is None else before, before is not None, element)
+        there = _Place(parent, False) if before is None else _Place(before, True)
+        if there.text and not behind_text:
+            self._move_text(there, _Place(element, True))
         following = (parent[0] if len(parent) else None) if before is None else before.getnext()
         if following is None:
             parent.append(element)
@@ -190,35 +235,66 @@ class _Player:
         self._elements[event.ids[-1]] = element
         return True
 
-    def _move_text(self, node: Element, behind: bool, element: Element) -> None:
-        """Gives a text to an element that is put before it."""
-        if behind:
-            element.tail, node.tail = node.tail, None
+    def _root(self, event: PrimitiveEvent) -> bool:
+        """Another root comes for the one that went; the Python object stays, as in `Document.update_to`."""
+        root = self._document.root
+        if event.op == "del":
+            self._elements.pop(event.ids[-1], None)
         else:
-            element.tail, node.text = node.text, None
-        for number, place in self._texts.items():
-            if place[0] is node and place[1] is behind:
-                self._texts[number] = (element, True)
+            root.clear()
+            root.tag = event.path.last.test
+            self._elements[event.ids[-1]] = root
+        return True
+
+    def _move_text(self, old: _Place, new: _Place) -> None:
+        """Gives a text another place."""
+        text = old.text
+        old.set(None)
+        new.set(text)
+        number = self._at.pop(old, None)
+        if number is not None:
+            self._put(number, new)
+
+    def _apart(self, parent: Element, before: Element | None) -> _Place:
+        """A place for a text that is not to be joined with the one in front of it: behind a comment, before a child."""
+        separator = etree.Comment("")
+        self._separators.append(separator)
+        if before is None:
+            parent.append(separator)
+        else:
+            parent.insert(parent.index(before), separator)
+        return _Place(separator, True)
+
+    def join_texts(self) -> None:
+        for separator in self._separators:
+            parent = separator.getparent()
+            if parent is None:
+                continue
+            previous, behind = separator.getprevious(), _Place(separator, True)
+            before = _Place(parent, False) if previous is None else _Place(previous, True)
+            before.set((before.text or "") + (behind.text or "") or None)
+            behind.set(None)
+            parent.remove(separator)
 
     def _text(self, event: PrimitiveEvent, parent: Element) -> bool:
         number = event.ids[-1]
         if event.op == "ins":
-            before, _ = _slot(parent, event.pos)
-            if before is None:
-                parent.text = (event.value or "") + (parent.text or "")
-                self._texts[number] = (parent, False)
-            else:
-                before.tail = (event.value or "") + (before.tail or "")
-                self._texts[number] = (before, True)
+            before, behind_text = _slot(parent, event.pos)
+            place = _Place(parent, False) if before is None else _Place(before, True)
+            if place.text:
+                following = (parent[0] if len(parent) else None) if before is None else before.getnext()
+                apart = self._apart(parent, following)
+                if behind_text:
+                    place = apart
+                else:
+                    self._move_text(place, apart)
+            place.set(event.value or "")
+            self._put(number, place)
             return True
-        node, behind = self._texts.get(number, (None, False))
-        if node is None:
+        known = self._texts.get(number)
+        if known is None:
             return False
-        value = None if event.op == "del" else event.value
-        if behind:
-            node.tail = value
-        else:
-            node.text = value
+        known.set(None if event.op == "del" else event.value)
         return True
 
 
@@ -243,12 +319,3 @@ def _slot(parent: Element, pos: int | None) -> tuple[Element | None, bool]:
             if count == pos:
                 return child, True
     return before, True
-
-
-def _add_text(parent: Element, node: Element, text: str) -> None:
-    """Gives the text behind a node that goes to what stands before it."""
-    previous = node.getprevious()
-    if previous is None:
-        parent.text = (parent.text or "") + text
-    else:
-        previous.tail = (previous.tail or "") + text

@@ -47,8 +47,9 @@ class Rules:
     None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
     the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
     files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). ``active_rules`` are
-    the rules that act, ``triggers`` these compiled (None if there are none). Rules are equal when their definitions,
-    references and rules that act are (and, if they have conditions, the namespaces of the names in these).
+    the rules that act, ``triggers`` these compiled (None if there are none); ``derived`` names events that come from
+    a schema. Rules are equal when their definitions, references and rules that act are (and, if they have conditions,
+    the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -62,6 +63,7 @@ class Rules:
     languages: Languages = field(default_factory=Languages, repr=False)
     active_rules: tuple[ActiveRule, ...] = ()
     triggers: Triggers | None = field(default=None, repr=False)
+    derived: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def from_definitions(
@@ -78,10 +80,8 @@ class Rules:
 
         ``namespaces`` are for the names in conditions, and for printing; the others as for `load_rules`.
         """
-        given, acting = (
-            _values("definitions", definitions, EventDefinition),
-            _values("active_rules", active_rules, ActiveRule),
-        )
+        given = _values("definitions", definitions, EventDefinition)
+        acting = _values("active_rules", active_rules, ActiveRule)
         check("from_definitions()", namespaces=(namespaces, optional(BY_NAME)), allow=(allow, NAMES))
         check(
             "from_definitions()",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from path_types import PathType
@@ -29,6 +30,9 @@ class Reason(NamedTuple):
 
     text: str
     in_rule: bool
+
+
+_NOT_THERE = Reason("there is none in what happened", False)
 
 
 class Unmatched(NamedTuple):
@@ -80,9 +84,20 @@ class _Changes:
                 type_.accepts(*each) for each in self.occurred.types
             ):
                 continue
-            yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), *self._reason(type_))
+            reason = self._reason(type_)
+            if reason.in_rule and tree.name in self.rules.derived and self._schema_fits:
+                reason = _NOT_THERE
+            yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), *reason)
         if not tree.flat:
             yield from self._outside(tree)
+
+    @cached_property
+    def _schema_fits(self) -> bool:
+        """Whether any leaf of a derived event matches: the documents are of the schema, and its names are right."""
+        derived = [tree for tree in self.rules.graph.trees if tree.name in self.rules.derived]
+        types = [leaf.type for tree in derived for leaf in tree.leaves()]
+        primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
+        return any(type_.accepts(*each) for type_ in primitive for each in self.occurred.types)
 
     def _outside(self, tree: EventTree) -> Iterator[Unmatched]:
         """Leaves that changes match, none of them at or below a node of the operator's path (P8): in no group."""

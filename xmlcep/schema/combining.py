@@ -84,7 +84,8 @@ def combine_texts(
         rules = checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
-    return replace(rules, source_name=names, files=(*texts, *derived.files))
+    kept = derived.derived.intersection(definition.name for definition in chosen)
+    return replace(rules, source_name=names, files=(*texts, *derived.files), derived=kept)
 
 
 def require_rules(rules: Rules) -> None:

@@ -89,7 +89,10 @@ def derive(
     namespaces = derivation.prefixes.namespaces
     text = print_events(events, namespaces, (*_heading(read, root, only, deletions), *derivation.left_out()))
     rules = Rules.from_definitions([event.definition for event in events], namespaces)
-    return replace(rules, text=text, source_name=f"{read.source_name} (derived)", files=read.files)
+    return replace(
+        rules, text=text, source_name=f"{read.source_name} (derived)", files=read.files,
+        derived=frozenset(event.definition.name for event in events),
+    )  # fmt: skip
 
 
 def derive_text(schema: str | Path | XMLSchema10, **options: object) -> str:

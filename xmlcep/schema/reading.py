@@ -263,17 +263,17 @@ class _Reader:
         notes = list(_notes(type_))
         if type_.has_simple_content():
             return Content(attributes, any_attribute, _text_of(type_.content), notes=tuple(notes))
-        model = self._part(type_.content)
+        model = self._part(type_.content, type_.content)
         text = TextKind.OPTIONAL if type_.mixed else TextKind.NONE
         assert isinstance(model, GroupPart | None)
         beside = getattr(getattr(type_, "open_content", None), "any_element", None)
         if beside is not None:
-            wildcard = WildcardPart(self._wildcard(beside), 0, None)
+            wildcard = WildcardPart(self._wildcard(beside, type_.content), 0, None)
             model = GroupPart(GroupKind.ALL, (*([] if model is None else [model]), wildcard))
         return Content(attributes, any_attribute, text, bool(type_.mixed), model, tuple(notes))
 
-    def _part(self, particle: Any) -> Part | None:
-        """A particle as a part; None if it cannot occur."""
+    def _part(self, particle: Any, model: Any) -> Part | None:
+        """A particle of a content model as a part; None if it cannot occur."""
         self.parts += 1
         if self.parts > MAX_PARTS:
             raise SchemaError(
@@ -284,9 +284,9 @@ class _Reader:
         if upper == 0:
             return None
         if hasattr(particle, "process_contents"):
-            return WildcardPart(self._wildcard(particle), lower, upper)
+            return WildcardPart(self._wildcard(particle, model), lower, upper)
         if hasattr(particle, "model"):
-            parts = tuple(part for inner in particle if (part := self._part(inner)) is not None)
+            parts = tuple(part for inner in particle if (part := self._part(inner, model)) is not None)
             kind = GroupKind.CHOICE if particle.model == "choice" else GroupKind.ALL
             return GroupPart(kind, parts, lower, upper)
         members = tuple(dict.fromkeys(self._index(member) for member in _concrete(particle)))
@@ -313,13 +313,16 @@ class _Reader:
             return self.values.fixed(attribute.type, attribute.fixed)
         return self.values.of(attribute.type)
 
-    def _wildcard(self, particle: Any) -> Wildcard:
-        """The wildcard of a particle, or of attributes."""
+    def _wildcard(self, particle: Any, model: Any = None) -> Wildcard:
+        """The wildcard of a particle of a content model, or of attributes."""
         names = {name for name in particle.not_qname if not name.startswith("##")}
         if "##defined" in particle.not_qname:
             maps = self.schema.maps
             declared = maps.elements if hasattr(particle, "max_occurs") else maps.attributes
             names.update(name for name in declared if not name.startswith(f"{{{_XSD}}}"))
+        if "##definedSibling" in particle.not_qname:
+            siblings = (each for each in model.iter_elements() if not hasattr(each, "process_contents"))
+            names.update(member.name for each in siblings for member in _concrete(each))
         strict, skip = (particle.process_contents == word for word in ("strict", "skip"))
         listed = set(particle.not_namespace or particle.namespace)
         excluding = bool(particle.not_namespace)

@@ -86,7 +86,7 @@ class Vocabulary:
         """The declarations of the first step; None when it cannot be known what it stands for."""
         step = path.steps[0]
         if not step.is_element:
-            return self._having(step)
+            return self._having(step) or (None if self.is_open else [])
         found = self._by_name.get(step.test, [])
         if path.absolute:
             found = [index for index in found if index in self.schema.roots]
