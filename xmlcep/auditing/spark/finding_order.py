@@ -38,7 +38,7 @@ class OrderedFindings(NamedTuple):
 
     name: str | None
     counts: dict[str, dict[str, int]]
-    text: bytes
+    text: bytes | memoryview
 
 
 class FindingsPlace(NamedTuple):
@@ -159,10 +159,10 @@ class FindingOrder:
         for start, end in pairwise(sorted({0, *(cut + 1 for cut in cuts), len(order)})):
             rows = order[start:end]
             # A piece at a time: its memory is used again for the next. All at once it would be new to the system.
-            text = memoryview(lines.take(pa.array(rows)).buffers()[2])  # lines one behind the other
+            joined = lines.take(pa.array(rows)).buffers()[2]  # one behind the other
             size = int(ends[end - 1] - (ends[start - 1] if start else 0))
             counts = self._counts(docs[rows], places[rows], texts)
-            yield OrderedFindings(name, counts, bytes(text[:size]))
+            yield OrderedFindings(name, counts, memoryview(joined).cast("B")[:size])
 
     def _counts(
         self, docs: np.ndarray, places: np.ndarray, texts: Sequence[str]
