@@ -36,7 +36,8 @@ _LOG_DDL = (
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Seconds of CPU of all processes and of the clock, without the start of Spark, which has its own.
+    """Seconds of CPU of all processes and of the clock, without the start (of Spark, of what reads rules), which has
+    its own.
 
     ``others`` are the CPU seconds that the rest of the machine used meanwhile: with many of them the clock says
     little. ``at_once`` is the most memory that all processes held at one time, then the highest peaks of the driver,
@@ -77,6 +78,7 @@ def main(
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # inherited by the JVM and its workers
     tree = ProcessTree()
     spark = None if engine == "local" else _started(engine, log)
+    parsed = load_rules(rules)
     start_cpu, begun, start_of_all = tree.seconds(), perf_counter(), tree.seconds_of_all()
     count = 0
     if floor:
@@ -84,7 +86,7 @@ def main(
         _shuffle(spark, log)
     else:
         how: Engine = "local" if spark is None else "spark"
-        result = audit(log, load_rules(rules), out=findings, engine=how, spark=spark, partitions=partitions)
+        result = audit(log, parsed, out=findings, engine=how, spark=spark, partitions=partitions)
         count = result.summary.findings
     clock, cpu = perf_counter() - begun, tree.seconds() - start_cpu
     others = max(tree.seconds_of_all() - start_of_all - cpu, 0.0)

@@ -102,7 +102,7 @@ def simulate(
     lines: list[bytes] = []
     for _, of_range in by_range(found):
         for findings in order.order(of_range):
-            lines += findings.text.splitlines()
+            lines += bytes(findings.text).splitlines()
             for doc, counts in findings.counts.items():
                 collector.found(doc, counts)
     return lines

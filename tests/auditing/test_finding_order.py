@@ -70,7 +70,9 @@ def ordered(chunks: Sequence[Chunk], most_bytes: int = MOST_BYTES, **how: Any) -
 def notes(parts: Sequence[OrderedFindings]) -> list[str]:
     """The notes of the findings in these parts."""
     return [
-        FASTEST.loads(line)["constituents"][0]["value"] for part in parts for line in part.text.splitlines()
+        FASTEST.loads(line)["constituents"][0]["value"]
+        for part in parts
+        for line in bytes(part.text).splitlines()
     ]
 
 

@@ -242,7 +242,7 @@ class _Audit:
             for findings in job.run(files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
                     self._summary.documents.found(doc, counts)
-                writer.write(findings.text, findings.name)
+                writer.write(bytes(findings.text), findings.name)
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:

@@ -118,7 +118,7 @@ class RowTable:
             self._columns,
             map([each.op for each in known].__getitem__, self._left),
             map([each.path for each in known].__getitem__, codes),
-            map(self._names.__getitem__, self._docs.indices.to_pylist()),
+            self._doc_of_each(),
             self._metas(),
         )
 
@@ -141,6 +141,11 @@ class RowTable:
         found: list[Any] = self._columns[name].slice(start, end - start).to_pylist()
         return found
 
+    def _doc_of_each(self) -> Iterable[str]:
+        if len(self._names) == 1:
+            return repeat(self._names[0])
+        return map(self._names.__getitem__, self._docs.indices.to_pylist())
+
     def _metas(self) -> Iterable[dict[str, str] | None]:
         texts = self._columns.get("meta")
         if texts is None:
@@ -157,9 +162,11 @@ class RowTable:
         if left_out:
             known = np.array([doc not in left_out for doc in self._names], bool)
             fed = fed & known[self._docs.indices.to_numpy()]
-        codes = self._codes.fill_null(0).to_numpy()[fed]
+        codes, passes = self._codes.fill_null(0).to_numpy(), self._passes
+        if not fed.all():
+            codes, passes = codes[fed], passes[fed]
         size = max(len(self.texts), 1)
-        numbers, counts = counted(self._passes[fed] * size + codes)
+        numbers, counts = counted(passes * size + codes)
         of_pass: dict[int, dict[str, int]] = {}
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             pass_index, code = divmod(number, size)

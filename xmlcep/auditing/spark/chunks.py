@@ -20,7 +20,7 @@ from ..temporary_tables import to_key
 from .distinct import Numbers, distinct, in_groups
 from .ipc import to_ipc
 
-_ROWS_PER_CHUNK = 4096  # below some thousands, a chunk's own price shows
+_ROWS_PER_CHUNK = 8192  # with half as many a chunk's own price shows, twice as many save nothing more
 _MOST_ROWS_HELD = 262_144
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbours fall far apart
 

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from io import FileIO
 from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ class OrderedFindings(NamedTuple):
 
     name: str | None
     counts: dict[str, dict[str, int]]
-    text: bytes
+    text: bytes | memoryview
 
 
 class FindingsPlace(NamedTuple):
@@ -59,11 +60,23 @@ class FindingsPlace(NamedTuple):
         for each in findings:
             try:
                 with open(self.file, "r+b", buffering=0) as file:
-                    start += written_whole(file, each.text, start)
+                    size = written_whole(file, each.text, start)
+                    _begin_to_store(file, start, size)
+                    start += size
             except OSError as error:
                 folder = os.path.dirname(self.file)
                 raise SparkError(f"findings cannot be written to {folder}: {error.strerror}") from error
             yield each._replace(text=b"")
+
+
+def _begin_to_store(file: FileIO, start: int, size: int) -> None:
+    """Has the system begin to put on the disk what was just written, while there is more to be done: in the end, when
+    workers have nothing to do, the file as a whole is waited for.
+
+    That the system may forget the rest of what it is told of is no aim; it keeps what is not on the disk yet.
+    """
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(file.fileno(), start, size, os.POSIX_FADV_DONTNEED)
 
 
 class FindingOrder:
@@ -159,10 +172,10 @@ class FindingOrder:
         for start, end in pairwise(sorted({0, *(cut + 1 for cut in cuts), len(order)})):
             rows = order[start:end]
             # A piece at a time: its memory is used again for the next. All at once it would be new to the system.
-            text = memoryview(lines.take(pa.array(rows)).buffers()[2])  # lines one behind the other
+            joined = lines.take(pa.array(rows)).buffers()[2]  # one behind the other
             size = int(ends[end - 1] - (ends[start - 1] if start else 0))
             counts = self._counts(docs[rows], places[rows], texts)
-            yield OrderedFindings(name, counts, bytes(text[:size]))
+            yield OrderedFindings(name, counts, memoryview(joined).cast("B")[:size])
 
     def _counts(
         self, docs: np.ndarray, places: np.ndarray, texts: Sequence[str]

@@ -67,7 +67,7 @@ class ContentFiles:
     def __init__(self, folder: str | None) -> None:
         self.folder = folder
 
-    def put(self, content: bytes) -> Content:
+    def put(self, content: bytes | memoryview) -> Content:
         """The content as Spark moves it. Raises `SparkError` if it cannot be written."""
         if self.folder is None:
             return Packed(pa.compress(content, _PACKING, asbytes=True), len(content))
@@ -79,7 +79,7 @@ class ContentFiles:
             return content
         return content._replace(content=self._written(content.content, self.folder))
 
-    def _written(self, content: bytes, folder: str) -> Place:
+    def _written(self, content: bytes | memoryview, folder: str) -> Place:
         with _explained(folder), open(os.path.join(folder, str(os.getpid())), "ab", buffering=0) as file:
             start = file.tell()
             return Place(file.name, start, written_whole(file, content, start))
@@ -121,7 +121,7 @@ def common_files(*, shared: bool) -> Iterator[ContentFiles]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def written_whole(file: FileIO, content: bytes, start: int) -> int:
+def written_whole(file: FileIO, content: bytes | memoryview, start: int) -> int:
     """Writes all of this from ``start`` on, and says how many bytes that is: the system may take less at a time."""
     file.seek(start)
     done = 0
