@@ -46,15 +46,22 @@ def test_data_of_the_moved_packages_is_there() -> None:
             assert list((ROOT / folder).glob(pattern)), f"{package}: {pattern}"
 
 
-@pytest.mark.parametrize(
-    "file", [file for file in tracked_files() if file.suffix not in (".py", ".md")], ids=str
-)
-def test_data_of_the_packages_is_installed(file: Path) -> None:
+def package_of(file: Path) -> str:
+    """The name that the folder of a file has as a package."""
     folder = file.relative_to(ROOT).parent
-    package = {where: name for name, where in MOVED.items()}.get(str(folder), ".".join(folder.parts))
-    if package not in lines("options", "packages"):
-        pytest.skip("not in a package")
-    patterns = SETUP["options.package_data"][package].replace(",", " ").split()
+    return {where: name for name, where in MOVED.items()}.get(str(folder), ".".join(folder.parts))
+
+
+DATA_OF_PACKAGES = [
+    file
+    for file in tracked_files()
+    if file.suffix not in (".py", ".md") and package_of(file) in lines("options", "packages")
+]
+
+
+@pytest.mark.parametrize("file", DATA_OF_PACKAGES, ids=str)
+def test_data_of_the_packages_is_installed(file: Path) -> None:
+    patterns = SETUP["options.package_data"][package_of(file)].replace(",", " ").split()
     assert any(file.match(pattern) for pattern in patterns)
 
 

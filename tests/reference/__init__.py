@@ -6,8 +6,14 @@ nothing. It is slow on purpose: every function is short enough to be compared wi
 definitions. Read `steps`, `events`, `values`, `relations`, `paths`, `clock`, `expressions`, `document`, `leaves`,
 `constraints`, `contexts`, `runs`, `operators` (one module each), `termination`, `graph`, in that order.
 
->>> evaluation = evaluate(definitions, [event, event, "flush"])        # doctest: +SKIP
->>> evaluation.findings()                                               # doctest: +SKIP
+>>> from path_types import PathType
+>>> from xmlcep.events import PrimitiveEvent
+>>> from xmlcep.rules import parse_rules
+>>> rules = parse_rules("event Two = x[2,*] ins(order/item)")
+>>> items = [PrimitiveEvent(ts, "ins", PathType.parse("/order/item"), (1, ts + 1)) for ts in (1, 2)]
+>>> evaluation = evaluate(rules.definitions, [*items, "flush"])
+>>> [(finding["name"], finding["ts"]) for finding in evaluation.findings()]
+[('Two', 2)]
 """
 
 from .graph import Evaluation as Evaluation

@@ -18,8 +18,8 @@ In `silent_rule_sets` a group has empty composites of several nodes, which is wh
 take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
 
->>> from tests.strategies import histories, rule_sets
->>> @given(rule_sets(), histories())                                    # doctest: +SKIP
+>>> from hypothesis import given
+>>> @given(rule_sets(), histories())
 ... def test_something(definitions, history): ...
 """
 

@@ -6,7 +6,7 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
 from .promises import promise
 from .release import Deferral, Release
+from .release_elsewhere import ReleaseElsewhere
 from .setting import Setting
 from .timers import Due
 from .tree_dispatch import Delivery, TreeDispatch
@@ -35,9 +36,6 @@ NO_ANSWERS: Answers = {}
 NOT_ASKED: Bindings = {}
 NO_CREATIONS: frozenset[int] = frozenset()
 _new_tuple = tuple.__new__
-_Released: TypeAlias = tuple[OperatorState, set[Key], "_ReleaseAlone", "_ReleaseLeft", "int | None"]
-_ReleaseAlone: TypeAlias = Callable[[Key, Cause], None]
-_ReleaseLeft: TypeAlias = Callable[["int | None", Cause], bool]
 
 
 class TreeState:
@@ -58,7 +56,6 @@ class TreeState:
         composite_dispatch: Mapping[tuple[str, PathType], tuple[Delivery, ...]],
     ) -> None:
         self.tree = tree
-        self._index = tree.index
         self.flat = tree.flat
         self.reports_operators = report_operators
         self.states = tuple(
@@ -105,23 +102,17 @@ class TreeState:
         self.extended = tree.extended
         self.has_short_entries = not (tree.extended or self.by_detection)
         self._composite_dispatch = composite_dispatch
-        # What can be released by an event elsewhere, with what is above it.
-        self._released = _released(self.states, self._deferral)
-        self._released_by_flush = tuple(
-            deferral for deferral in self.deferrals if deferral.mode is Termination.CUSTOM
-        )
-        # The same by the path of the event, with what is pending and the index of the operator's place among its ids.
-        self._places: dict[PathType | None, tuple[_Released, ...]] = {}
-        self.waits_elsewhere = bool(self._released)
+        self.elsewhere = ReleaseElsewhere(self.states, self._deferral, setting.waiting)
+        self.waits_elsewhere = self.elsewhere.can_be
         """Whether an event elsewhere can release anything."""
         self.releases_alone = (
             self.waits_elsewhere
             and self.has_short_entries
             and not (self.flat or any(state.node.definition.negated for state in self.states))
             and not self.waits_for_conditions
-            and _go_up_one_by_one([state for state, _ in self._released])
+            and self.elsewhere.goes_up_one_by_one()
         )
-        """Whether `release_left` does what is to be done at an event elsewhere."""
+        """Whether ``elsewhere`` does all that is to be done at an event elsewhere."""
 
     # ---- one time point -------------------------------------------------------------------------------
 
@@ -185,54 +176,6 @@ class TreeState:
                 if above not in queue:
                     insort(queue, above)
         return raised
-
-    def release_left(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
-        """Releases what an event at this place (None: one that nobody sees here) leaves behind, as `process` does where
-        an event means nothing to the tree (D2, D6).
-
-        Only if ``releases_alone``, and no other tree uses what this one raises.
-        """
-        places = self._places.get(path)
-        if places is None:
-            places = self._places[path] = tuple([self._released_at(path, *each) for each in self._released])
-        waiting, waits, released = self.setting.waiting, False, False
-        for state, pending, release_alone, release_left, index in places:
-            if pending:
-                if len(pending) > 1:
-                    waits = release_left(None if index is None else ids[index], cause) or waits
-                    released = True
-                else:  # as almost always: the next event somewhere else releases
-                    key = pending.pop()
-                    if index is not None and key == ids[index]:
-                        pending.add(key)
-                        waits = True
-                    else:
-                        waiting.released.add(self._index)
-                        release_alone(key, cause)
-                        released = True
-            if released and state.outbox:
-                entries, state.outbox = state.outbox, []
-                parent = state.parent
-                if parent is not None:
-                    for child, key, arrivals in parent.grouped(state.child_index, entries):
-                        parent.taker.arrive(child, key, arrivals, cause)
-        # What note does, without its calls: what an event elsewhere released can only wait at an operator above.
-        if waits:
-            return
-        waiting.elsewhere.discard(self._index)
-        for deferral in self._released_by_flush:
-            if deferral.pending:
-                return
-        waiting.release.discard(self._index)
-
-    def _released_at(
-        self, path: PathType | None, state: OperatorState, deferral: Deferral | None
-    ) -> _Released:
-        """How an operator is released by an event of this path; nothing waits at one that is not deferred."""
-        if deferral is None:
-            return state, set(), _release_nothing, _release_none_left, None
-        index = _index_of(state, path)
-        return state, deferral.pending, deferral.state.release_alone, deferral.release_left, index
 
     def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""
@@ -541,52 +484,6 @@ def _deferral(state: OperatorState, setting: Setting) -> Deferral | None:
         return None
     assert isinstance(state, DeferrableState)
     return Deferral(state, state.node.termination, state.node.condition, setting)
-
-
-def _released(
-    states: Sequence[OperatorState], deferrals: Sequence[Deferral | None]
-) -> tuple[tuple[OperatorState, Deferral | None], ...]:
-    """The operators that an event elsewhere may release, and those above them, in postorder."""
-    found = []
-    concerned: set[int] = set()
-    for state, deferral in zip(states, deferrals, strict=True):
-        is_non_local = deferral is not None and deferral.mode is Termination.NON_LOCAL
-        if is_non_local or state.node.index in concerned:
-            found.append((state, deferral if is_non_local else None))
-            if state.parent is not None:
-                concerned.add(state.parent.node.index)
-    return tuple(found)
-
-
-def _go_up_one_by_one(released: Sequence[OperatorState]) -> bool:
-    """Whether what one of these raises may arrive above it before the next has had its turn (C8): where several are
-    operands of one operator, it takes them in that order (H3), and none takes back what is there already (M1, M5)."""
-    for state in released:
-        operands = [child for child in state.children if child is not None and child in released]
-        turns = [state.turn[child.child_index] for child in operands]
-        if len(operands) > 1 and (
-            turns != sorted(turns)
-            or any(
-                child.refills or (child.node.definition.takes_back and not child.node.deferred)
-                for child in operands
-            )
-        ):
-            return False
-    return True
-
-
-def _index_of(state: OperatorState, path: PathType | None) -> int | None:
-    """Which of the ids of an event of this path is the operator's group, if any."""
-    return None if path is None else state.grouping.place(path, range(len(path)))
-
-
-def _release_nothing(key: Key, cause: Cause) -> None:
-    """What there is to release at an operator that does not wait."""
-
-
-def _release_none_left(here: int | None, cause: Cause) -> bool:
-    """The same of several groups; none of them waits on."""
-    return False
 
 
 def _key(due: Due) -> Key:

@@ -41,6 +41,7 @@ from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
+from ..release_elsewhere import ReleaseElsewhere
 from ..setting import Setting
 from ..timers import NEVER, Timers
 from ..tree import TreeState
@@ -253,11 +254,12 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "_index", "flat", "root", "_deferral", "_deferred_below", "_released", "_released_by_flush", "_places",
+        "tree", "flat", "root", "_deferral", "_deferred_below", "elsewhere",
         "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
         "reports_operators", "late", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
+    ReleaseElsewhere: _layout({}, "_tree", "_waiting", "_concerned", "_by_flush", "_turns", "can_be"),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",

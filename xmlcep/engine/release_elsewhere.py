@@ -1,0 +1,134 @@
+"""What happens elsewhere releases what is left behind, in the short way (D2, D6).
+
+Almost every event of a document is elsewhere for what waits at the one before it. Where nothing but the operators that
+wait and those above them has a turn then, each is released, and what it raises goes straight up: nobody looks at the
+rest of the tree. `TreeState.process` is the way for all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from contexts.grouping import Key
+from path_types import PathType
+
+from ..algebra import Termination
+from ..events import Cause
+from .operators import OperatorState
+from .release import Deferral
+from .waiting import Waiting
+
+_Turn: TypeAlias = tuple[OperatorState, set[Key], "_ReleaseAlone", "_ReleaseLeft", "int | None"]
+_ReleaseAlone: TypeAlias = Callable[[Key, Cause], None]
+_ReleaseLeft: TypeAlias = Callable[["int | None", Cause], bool]
+
+
+class ReleaseElsewhere:
+    """The operators of a tree that an event elsewhere may release, and those above them, in postorder.
+
+    ``deferrals`` are by the operators' index; None where an operator never waits.
+    """
+
+    def __init__(
+        self, states: Sequence[OperatorState], deferrals: Sequence[Deferral | None], waiting: Waiting
+    ) -> None:
+        self._tree = states[-1].tree_index
+        self._waiting = waiting
+        self._concerned = _concerned(states, deferrals)
+        self._by_flush = tuple(
+            deferral for deferral in deferrals if deferral is not None and deferral.mode is Termination.CUSTOM
+        )
+        # By the path of an event the turns of the operators, with the index of their place among the event's ids.
+        self._turns: dict[PathType | None, tuple[_Turn, ...]] = {}
+        self.can_be = bool(self._concerned)
+        """Whether an event elsewhere can release anything."""
+
+    def goes_up_one_by_one(self) -> bool:
+        """Whether what one operator raises may arrive above it before the next has had its turn (C8): where several are
+        operands of one operator, it takes them in that order (H3), and none takes back what is there already (M1, M5).
+        """
+        states = [state for state, _ in self._concerned]
+        for state in states:
+            operands = [child for child in state.children if child is not None and child in states]
+            turns = [state.turn[child.child_index] for child in operands]
+            if len(operands) > 1 and (
+                turns != sorted(turns)
+                or any(
+                    child.refills or (child.node.definition.takes_back and not child.node.deferred)
+                    for child in operands
+                )
+            ):
+                return False
+        return True
+
+    def release(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
+        """Releases what an event at this place (None: one that nobody sees here) leaves behind, as `TreeState.process`
+        does where an event means nothing to the tree.
+
+        Only if the tree ``releases_alone``, and no other tree uses what it raises.
+        """
+        turns = self._turns.get(path)
+        if turns is None:
+            turns = self._turns[path] = tuple([_turn(path, *each) for each in self._concerned])
+        waiting, waits, released = self._waiting, False, False
+        for state, pending, release_alone, release_left, index in turns:
+            if pending:
+                if len(pending) > 1:
+                    waits = release_left(None if index is None else ids[index], cause) or waits
+                    released = True
+                else:  # as almost always: the next event somewhere else releases
+                    key = pending.pop()
+                    if index is not None and key == ids[index]:
+                        pending.add(key)
+                        waits = True
+                    else:
+                        waiting.released.add(self._tree)
+                        release_alone(key, cause)
+                        released = True
+            if released and state.outbox:
+                entries, state.outbox = state.outbox, []
+                parent = state.parent
+                if parent is not None:
+                    for child, key, arrivals in parent.grouped(state.child_index, entries):
+                        parent.taker.arrive(child, key, arrivals, cause)
+        # What `TreeState.note` does, without its calls: what is released here can only wait at an operator above.
+        if waits:
+            return
+        waiting.elsewhere.discard(self._tree)
+        for deferral in self._by_flush:
+            if deferral.pending:
+                return
+        waiting.release.discard(self._tree)
+
+
+def _concerned(
+    states: Sequence[OperatorState], deferrals: Sequence[Deferral | None]
+) -> tuple[tuple[OperatorState, Deferral | None], ...]:
+    """The operators that an event elsewhere may release, each with what makes it wait, and those above them."""
+    found = []
+    concerned: set[int] = set()
+    for state, deferral in zip(states, deferrals, strict=True):
+        is_non_local = deferral is not None and deferral.mode is Termination.NON_LOCAL
+        if is_non_local or state.node.index in concerned:
+            found.append((state, deferral if is_non_local else None))
+            if state.parent is not None:
+                concerned.add(state.parent.node.index)
+    return tuple(found)
+
+
+def _turn(path: PathType | None, state: OperatorState, deferral: Deferral | None) -> _Turn:
+    """How an operator is released by an event of this path; nothing waits at one that is not deferred."""
+    if deferral is None:
+        return state, set(), _release_nothing, _release_none_left, None
+    index = None if path is None else state.grouping.place(path, range(len(path)))
+    return state, deferral.pending, deferral.state.release_alone, deferral.release_left, index
+
+
+def _release_nothing(key: Key, cause: Cause) -> None:
+    """What there is to release at an operator that does not wait."""
+
+
+def _release_none_left(here: int | None, cause: Cause) -> bool:
+    """The same of several groups; none of them waits on."""
+    return False
