@@ -81,9 +81,9 @@ def _with_arrivals(
     group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
 ) -> list[Combination]:
     """Arrivals of a conjunction, which stay."""
-    if len(arrivals) == 1 and not exists.constrained:
-        return _with_arrival(group, exists, child, arrivals[0])
     # Round by round, in each round the arrivals in order (C1).
+    if not exists.constrained:
+        return _in_rounds(group, exists, child, arrivals)
     rounds = zip_longest(*(_repetitions(group, exists, child, arrival) for arrival in arrivals))
     found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
     used = {
@@ -96,11 +96,15 @@ def _with_arrivals(
     return found
 
 
-def _with_arrival(group: Group, exists: Combinations, child: int, arrival: Entry) -> list[Combination]:
-    """One arrival, which stays; its partners are consumed as they are used."""
+def _in_rounds(
+    group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+) -> list[Combination]:
+    """Without constraints all arrivals have the same partners, which are consumed after the last of them (H4)."""
     found: list[Combination] = []
-    while (chosen := exists.newest(group, group.stored, child, arrival, repeated=bool(found))) is not None:
+    first, *others = arrivals
+    while (chosen := exists.newest(group, group.stored, child, first, repeated=bool(found))) is not None:
         found.append(chosen)
+        found += [(*chosen[:child], other, *chosen[child + 1 :]) for other in others]
         group.consume((k, entry) for k, entry in enumerate(chosen) if k != child)
     return found
 

@@ -12,7 +12,7 @@ their edges (W3, W4), `strict` (S3)
 one constraint, exactly kept or exactly missed (W3, W4, S3, A1 to  edges: one operator, an item, time in such steps
 A3, R1, Z4 to Z8, Z15, Z16, Z27), arrivals that are late
 one event in several operands (K4, H3, C8), silent empties (M5)    twice, dense-twice
-silent empties of several nodes in one group (M5, C5, C12)         silent
+silent empties of several nodes in one group (M5, C5, C12)         silent, silent-aimed
 termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
 what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
 absences in a row, beside what may be nothing (A1 to A3, Z3 to Z7, absent, absent-meet, absent-dense
@@ -23,6 +23,7 @@ external events (L7, Z28)                                          external
 moves, the root that goes and comes back (E6, M4, U2)              moves, meet-moves, late-moves
 operators of operators of every kind, with every option            pairs, pairs-aimed, lots
 trees of such above one another, external events, timers, edits    towers
+counts that wait, with what comes and goes (V6, X4, X8, X11)       counts
 values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
 """
 
@@ -47,7 +48,7 @@ def _aimed(rules: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[tuple[Event
     return rules.flatmap(lambda drawn: st.tuples(st.just(drawn), some.aimed_histories(drawn)))
 
 
-_AIMED = ("plain", "full", "reuse", "twice", "meet", "late", "whole", "absent", "levels", "pairs")
+_AIMED = ("plain", "full", "reuse", "twice", "meet", "late", "whole", "absent", "levels", "pairs", "silent")
 _APART: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "plain": (some.rule_sets(), some.histories()),
     "full": (some.full_rule_sets(), some.timed_histories()),
@@ -82,6 +83,7 @@ _APART: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
 MODES: dict[str, st.SearchStrategy[tuple[tuple[EventDefinition, ...], History]]] = {
     **{mode: st.tuples(rules, histories) for mode, (rules, histories) in _APART.items()},
     **{f"{mode}-aimed": _aimed(_APART[mode][0]) for mode in _AIMED},
+    "counts": some.counts(),
     "lots": some.lots(),
     "towers": some.towers(),
 }

@@ -123,6 +123,12 @@ def test_what_falls_to_operators_by_lot(drawn: tuple[tuple[EventDefinition, ...]
     check(*drawn)
 
 
+@settings(max_examples=60, deadline=None)
+@given(some.counts())
+def test_counts_that_wait(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
+    check(*drawn)
+
+
 @settings(max_examples=40, deadline=None)
 @given(some.towers())
 def test_towers_of_trees(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:

@@ -71,10 +71,14 @@ def _take_arrivals(operator: OperatorState, child: int, arrivals: list[Arrival])
 def _take_batch(operator: OperatorState, group: Group, child: int, arrivals: list[Arrival]) -> None:
     waits = operator.holds_back(group)
     is_pending = waits and operator.potential(group)
+    if operator.end is Termination.EARLIEST and not is_pending:
+        operator.give_up(group)
     stored = [operator.store(event, child, group, values, waits=waits) for event, values in arrivals]
     entries = [entry for entry in stored if entry is not None]
     if not is_pending:
         operator.let_go(group, entries)
+    if waits and operator.end is Termination.EARLIEST and not operator.potential(group):
+        operator.give_up(group)
     if waits or not entries:
         return
     operator.evaluate_arrivals(group, child, entries)

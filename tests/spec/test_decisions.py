@@ -67,6 +67,31 @@ event E = (ins(item/price) ; ins(item/quantity)){context=recent, end=non-local, 
     i1 p1 q1 i2 c1             |
     i1 p1 q1 i2 c1 i2!         | 6: p1+q1
     i1 p1 q1 i2 p1.2 c1 q1.2 i2! | 8: p1.2+q1.2
+# X11: one that goes as another integrates it has ceased to exist; what integrates it comes to be when the condition holds
+event E = x[1,*]{path=item, when="comment"} x[1,2]{name=M} ins(item/price)
+    i1 p1 (p1.2 c1) p1.3       | 2: M:p1; 3: M:p1+p1.2 E:(p1+p1.2); 5: M:p1.3 E:(p1+p1.2)+(p1.3)
+    i1 p1 (c1 p1.2) p1.3       | 2: M:p1; 3: E:(p1); 4: M:p1.2 E:(p1.2); 5: M:p1.3 E:(p1.2)+(p1.3)
+    i1 c1 p1 p1.2 c1- p1.3 (p1.4 c1.2) p1.5 | 3: M:p1 E:(p1); 4: M:p1.2 E:(p1)+(p1.2); 6: M:p1.3; 7: M:p1.3+p1.4 E:(p1)+(p1.2)+(p1.3+p1.4); 9: M:p1.5 E:(p1)+(p1.2)+(p1.3+p1.4)+(p1.5)
+# X11: what `having` refuses is no combination, and does not wait
+event E = x[1,*]{when="comment", having="count($v) mod 2 = 0"} ins(item/price) as $v = ($op)
+    i1 p1 (p1.2 c1) p1.3 p1.4  | 3: E:p1+p1.2{v=[ins,ins]}; 6: E:p1+p1.2+p1.3+p1.4{v=[ins,ins,ins,ins]}
+    i1 p1 p1.2 c1 p1.3 p1.4    | 4: E:p1+p1.2{v=[ins,ins]}; 6: E:p1.3+p1.4{v=[ins,ins]}
+    i1 p1 p1.2 (p1.3 c1) p1.4  | 6: E:p1+p1.2+p1.3+p1.4{v=[ins,ins,ins,ins]}
+# V6: at u it starts over all the same, while the condition is false
+event E = x[1,3]{when="comment", having="count($v) mod 2 = 0"} ins(item/price) as $v = ($op)
+    i1 p1 p1.2 p1.3 p1.4 (p1.5 c1) p1.6 p1.7 | 6: E:p1.4+p1.5{v=[ins,ins]}
+event E = x[1,2]{when="comment", having="count($v) = 3"} ins(item/price) as $v = ($op)
+    i1 p1 p1.2 (p1.3 c1) p1.4  |
+# D5: the empty one is nothing any more when something has accumulated
+event E = x[0,*]{when="comment", having="count($v) = 1"} ins(item/price) as $v = ($op)
+    i1 (p1 c1) p1.2            | 2: E:p1{v=[ins]}
+# H4: in continuous context what several arrivals use is consumed round by round, as what one does; so the silent one of a
+# flat count stands for what was used last (C12)
+event A {context=unrestricted} = ins(item/price) & ins(item/quantity)
+event E {context=continuous, flat} = A(item) & x[0,2]{name=C} ins(item/comment)
+event O = E(item)
+    c1 c1.2 c2 c2.2 p1 q1 p1.2 | 1: C:c1; 2: C:c1+c1.2; 3: C:c2; 4: C:c2+c2.2; 6: A:p1+q1 E:(p1+q1)+(c2+c2.2) E:(p1+q1)+(c1+c1.2) O:((p1+q1)+(c1+c1.2)); 7: A:p1.2+q1 E:(p1.2+q1)+(0) O:((p1.2+q1)+(0))
+    c1 c1.2 c2 c2.2 p1 p1.2 q1 p1.3 | 1: C:c1; 2: C:c1+c1.2; 3: C:c2; 4: C:c2+c2.2; 7: A:p1+q1 A:p1.2+q1 E:(p1+q1)+(c2+c2.2) E:(p1.2+q1)+(c2+c2.2) E:(p1+q1)+(c1+c1.2) E:(p1.2+q1)+(c1+c1.2) O:((p1+q1)+(c1+c1.2)) O:((p1.2+q1)+(c1+c1.2)); 8: A:p1.3+q1 E:(p1.3+q1)+(0) O:((p1.3+q1)+(0))
 # X12: by the operands' stored order; one per arrival in order of arrival; cumulative in order of operand
 event E {context=unrestricted} = (ins(item/price) & ins(item/quantity)){end=custom}
     q1.2 q1 p1.2 p1 flush      | 4: p1.2+q1.2 p1.2+q1 p1+q1.2 p1+q1
@@ -79,7 +104,7 @@ event E = (ins(item/price) & ins(item/quantity)){when="not(*)"}
     i1 p1 q1 q1- p1-           | 5: p1+q1
 event E = (ins(item/price) & ins(item/quantity)){when="not(*) and comment"}
     i1 p1 q1 q1- p1- i1- flush |
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)

@@ -36,6 +36,10 @@ event E = x[2,2]{slide, having="sum($n) > 5"} *(item/price/text()) as $n
 # deferred: the last u, then it starts over
 event E = x[1,2]{slide, end=custom} ins(item/price)
     p1 p1.2 p1.3 flush p1.4 flush flush | 3: p1.2+p1.3; 4: p1.4
+# it is the last u that `having` is asked of
+event E = x[1,2]{slide, end=custom, having="sum($n) > 5"} *(item/price/text()) as $n
+    i1 p1 t1=1 t1=3 t1=4 flush         | 5: t1=3+t1=4{n=[3,4]}
+    i1 p1 t1=9 t1=1 t1=2 flush         |
 event E = x[2,2]{slide, end=custom} ins(item/price)
     p1 flush p1.2 flush                | 2: p1+p1.2
 """  # noqa: E501

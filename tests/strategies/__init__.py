@@ -12,7 +12,8 @@ nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts rec
 `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
 `external_rule_sets` and `external_histories` rules raise events of their own.
 In `pair_rule_sets` operators of every kind stand below one another; in `lots` each has what it has by lot, in `towers`
-trees of such stand above one another, beside events from outside: rules with histories for them.
+trees of such stand above one another, beside events from outside, in `counts` counts wait, with what comes and goes:
+rules with histories for them.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
@@ -26,6 +27,7 @@ take the same event.
 from .absences import absence_rule_sets as absence_rule_sets
 from .aimed import aimed_histories as aimed_histories
 from .asides import with_asides as with_asides
+from .counts import counts as counts
 from .dense import dense_histories as dense_histories
 from .dense import dense_rule_sets as dense_rule_sets
 from .edges import EDGES as EDGES
@@ -70,6 +72,7 @@ __all__ = [
     "History",
     "absence_rule_sets",
     "aimed_histories",
+    "counts",
     "dense_histories",
     "dense_rule_sets",
     "edge_histories",

@@ -49,6 +49,7 @@ _OF_ITEM, _OF_ORDER = (
     )
 )
 _BOUNDS = ((0, 1), (0, 1), (0, 2), (0, None), (0, None), (1, 1), (1, 2))
+_FROM_NONE = ((0, 1), (0, 2), (0, None))
 _ENDS = (None, None, None, Termination.CUSTOM, Termination.NON_LOCAL)
 _WINDOWS = (None, None, None, Window(3, Unit.CHANGES), Window(8, Unit.CHANGES))
 _WORDS = ("before", "after", "before", "par", "overlaps")
@@ -59,18 +60,32 @@ class _Silent(Choices):
 
     def definition(self) -> EventDefinition:
         """Of an operator of two or three operands."""
-        context = self._one(ContextName)
-        self.flat = self._chance(10)
-        root = self._combined(depth=1)
+        context = self._one((ContextName.CONTINUOUS, ContextName.CONTINUOUS, *ContextName))
+        self.flat = self._chance(4)
+        root = self._beside_several() if self._chance(4) else self._combined(depth=1)
         order = self._one((Order.INTERVAL, Order.INTERVAL, Order.DETECTION))
         return EventDefinition("E", root, context, self.flat, order)
+
+    def _beside_several(self) -> Operator:
+        """One or two counts, and what raises several composites at once."""
+        counted = [
+            Multiplicity(
+                (self._leaf(_OF_ITEM),), *self._one(_FROM_NONE), Options(path=_ORDER if self.flat else None)
+            )
+            for _ in range(self._one((1, 1, 2)))
+        ]
+        leaves = (self._leaf((*_OF_ITEM, *_OF_ORDER)), self._leaf((*_OF_ITEM, *_OF_ORDER)))
+        several = Conjunction(leaves, Options(context=ContextName.UNRESTRICTED, path=_ORDER))
+        kind = self._one((Conjunction, Conjunction, Sequence))
+        options = Options(path=_ORDER, within=self._one(_WINDOWS))
+        return kind((several, *counted) if self._chance(2) else (*counted, several), options)
 
     def _end(self) -> Termination | None:
         end: Termination | None = self._one(_ENDS)
         return None if self.flat and end is Termination.NON_LOCAL else end
 
     def _combined(self, depth: int) -> Operator:
-        kind = self._one((Conjunction, Sequence, Sequence, Sequence, AnyOf, Relation))
+        kind = self._one((Conjunction, Conjunction, Sequence, Sequence, Sequence, AnyOf, Relation))
         options = Options(
             context=self._one((None, None, None, *ContextName)),
             end=self._end(),

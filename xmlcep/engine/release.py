@@ -77,13 +77,16 @@ class Deferral:
             for entry in arrivals:
                 self.arrive(child, key, (entry,), cause)
             return
-        if state.sets_aside and key not in self.blocked and self._holds(key):
+        waits = self._still_waits(key)
+        if state.sets_aside and not waits and self._holds(key):
             state.arrive(child, key, arrivals, cause)  # it does not wait
             return
         state.hold(child, key, arrivals, cause)
-        if key in self.blocked or not state.is_possible(key):
+        if waits:
             return
-        if self._holds(key):
+        if not state.is_possible(key):
+            state.give_up(key)
+        elif self._holds(key):
             state.evaluate_held(child, key, arrivals, cause)
         else:
             self._block(key)
@@ -322,6 +325,18 @@ class Deferral:
         self._waiting.release.add(self._tree)
         if self._is_left:
             self._waiting.elsewhere.add(self._tree)
+
+    def _still_waits(self, key: Key) -> bool:
+        """Whether a group waits for its condition. What it waited with may have ceased to exist, and then it does not
+        (X11); while nothing that the condition reads changes that is the same, for the next has to wait as well."""
+        if key not in self.blocked:
+            return False
+        state = self.state
+        if state.grouping.place_of(key) not in self.touched or state.is_possible(key):
+            return True
+        del self.blocked[key]
+        state.give_up(key)
+        return False
 
     def _block(self, key: Key) -> None:
         self.blocked[key] = self.setting.clock.edit

@@ -105,6 +105,19 @@ class MultiplicityState(OperatorState):
             entries = entries[self.upper :]
         return [*full, entries]
 
+    def _wholes(self, group: Group) -> list[list[Entry]]:
+        """What has accumulated, as a release raises it: full batches and what is left (D5), or the last u (S4)."""
+        if self.slides:
+            return [group.accumulated[-(self.upper or 0) :]]
+        return self._parts(group.accumulated)
+
+    def give_up(self, group: Group) -> None:
+        """At u accumulation starts over all the same (V6), also where the condition is false."""
+        group.batches = []
+        if self.upper is not None and len(group.accumulated) >= self.upper and not self.slides:
+            group.accumulated = self._parts(group.accumulated)[-1]
+            group.current = None
+
     def _too_old_above(self, group: Group, arrival: Entry) -> bool:
         """Z4: with a window of its own, whether what it is integrating is too old for that of the operator above."""
         above = self.parent.within if self.parent is not None else None
@@ -126,6 +139,7 @@ class MultiplicityState(OperatorState):
 
     def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
         """M1, M2, S4: the arrival is counted."""
+        group.empty = None  # something has accumulated (D5)
         if self.only_counts:
             return
         counted = group.accumulated
@@ -148,9 +162,7 @@ class MultiplicityState(OperatorState):
                 self._create(group, instance)
                 group.current = None
             return
-        *full, rest = [group.accumulated] if self.slides else self._parts(group.accumulated)
-        if self.slides:
-            rest = rest[-(self.upper or 0) :]
+        *full, rest = self._wholes(group)
         batches, group.batches = [*group.batches, *full], []
         group.accumulated = rest
         for batch in batches:  # one that fails is dropped (V6)
@@ -165,7 +177,7 @@ class MultiplicityState(OperatorState):
     def potential(self, group: Group) -> bool:
         if not group.accumulated and not group.batches:
             return group.empty is not None and self.has(group, [])
-        parts = [*group.batches, *([group.accumulated] if self.slides else self._parts(group.accumulated))]
+        parts = [*group.batches, *self._wholes(group)]
         possible = any(len(part) >= self.enough and self.has(group, part) for part in parts)
         stored = [*group.accumulated, *(entry for batch in group.batches for entry in batch)]
         return possible and (group.empty is not None or any(entry.fresh for entry in stored))

@@ -236,6 +236,9 @@ class OperatorState:
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
         """What these arrivals, just stored, have made too old is gone (Z27)."""
 
+    def give_up(self, group: Group) -> None:
+        """The group waits for nothing: what has failed for good is gone (V6)."""
+
     def one_by_one(self) -> bool:
         """Whether several arrivals of one time point are stored and evaluated one by one (C6, C10, S2)."""
         return self.context in (ContextName.RECENT, ContextName.NEXT)

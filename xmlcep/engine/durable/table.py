@@ -162,7 +162,9 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
-    WaitingMultiplicityState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "_full", "_is_plain"),
+    WaitingMultiplicityState: _layout(
+        _MULTIPLICITY.state, *_MULTIPLICITY.derived, "_awaits_release", "_full", "_is_plain"
+    ),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),

@@ -62,6 +62,9 @@ class DeferrableState(OperatorState):
         if self.is_possible(key):
             self.release(key, cause)
 
+    def give_up(self, key: Key) -> None:
+        """Frees what can be in no combination, since the group waits for nothing (V6)."""
+
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
         """M4: an empty composite is due."""
 

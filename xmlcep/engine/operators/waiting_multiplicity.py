@@ -11,7 +11,7 @@ from contexts.entry import EVENT
 from contexts.grouping import Key
 from path_types import PathType
 
-from ...algebra import Promise
+from ...algebra import Promise, Termination
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
@@ -35,6 +35,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting, operand)
         self._full: float = inf if self.upper is None else self.upper
+        self._awaits_release = node.termination is not Termination.EARLIEST
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
@@ -118,12 +119,46 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             return False
         count = len(accumulation.entries) - accumulation.begin
         enough = count >= self.lower and count > 0
-        return enough or accumulation.created is not None or bool(accumulation.batches)
+        if self._awaits_release:  # which asks what it finds, and drops what fails
+            return enough or accumulation.created is not None or bool(accumulation.batches)
+        if not (count or accumulation.batches):
+            return accumulation.created is not None and self._admits(())
+        is_fresh = accumulation.told < len(accumulation.entries) or accumulation.created is not None
+        return (is_fresh or bool(accumulation.batches)) and self._has_whole(accumulation, count)
+
+    def _has_whole(self, accumulation: Accumulation, count: int) -> bool:
+        """Whether anything that has accumulated would be raised, by itself."""
+        if accumulation.batches or count > self._full:
+            return any(map(self._admits, self._wholes(accumulation, accumulation.live())))
+        if count < self.lower:
+            return False
+        values = self.values
+        return values.having is None or values.holds(
+            values.seen_of(accumulation.arrivals(), accumulation.values(values.asked_lists))
+        )
+
+    def _admits(self, entries: Sequence[Entry]) -> bool:
+        return self.values.having is None or self.values.admits(entries)
+
+    def give_up(self, key: Key) -> None:
+        """At u it starts over all the same (V6): what fails then waits for nothing."""
+        accumulation = self.accumulations.get(key)
+        if accumulation is None or self.values.having is None:
+            return
+        accumulation.batches = ()
+        count = accumulation.count()
+        if self.upper is not None and count >= self.upper and not self.slides:
+            accumulation.start_over(accumulation.live()[count - count % self.upper :])
+        self._drop_if_idle(key, accumulation)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
         return [*accumulation.batches, *self._batches(live)[0]]
 
     # ---- a condition that holds (X4) ----------------------------------------------------------------------
+
+    def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        accumulation.created = None  # something has accumulated (D5)
+        super().integrate(key, accumulation, cause)
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
