@@ -86,7 +86,7 @@ CASES = {
     ),
     "a relation": (
         "(ins(item/price) ; ins(item/price/text())) during (ins(item) ; ins(item/price/text()))", ITEM,
-        "relation-false", "is not during",
+        "relation-false", "(from 1 to 3) is false",
     ),
     "having": (
         '(ins(item/price/text()) as $p & ins(item/quantity/text()) as $q) {having="$p < $q"}', ITEM, "having-false",
@@ -132,7 +132,8 @@ CASES = {
         "ins(item/price/text()) as $p & ins(item/quantity) as $p = (@unit)", ITEM, "no-value", "no value for $p",
     ),
     "its node was deleted": (
-        "ins(item/price) & ins(item/weight)", ITEM + "del item 1.3", "node-deleted", "it had no ins(item/price)",
+        "ins(item/price) & ins(item/weight)", ITEM + "del item 1.3", "node-deleted",
+        "; it had no ins(item/weight) by then",
     ),
     "an event of another rule": (
         "B(item) & ins(item)\nevent B = ins(item/prize) & ins(item/price)", ITEM, "never-occurred",

@@ -16,10 +16,14 @@ from ..events import IDS, PATH, CompositeEvent, CompositeType, Event, PrimitiveE
 from ..rules.trees import LeafNode
 from .causes import cause_of
 from .evidence import Evidence, LeafPlace
-from .groups import TreeGroups, written
+from .groups import TreeGroups
 from .nearest import nearest
+from .nodes import written
 from .reasons import Reason
 from .values import Cause
+
+_OF_WHAT_IS_STORED = ("consumed", "replaced", "withdrawn")
+"""Objections that are concluded from what a group still has, where one whose node is gone has nothing."""
 
 
 class Answers:
@@ -54,10 +58,7 @@ class Answers:
             stored = {id(e[EVENT]) for entries in self.tree.account(state, key).stored for e in entries}
             free = [entry for entry in taken if id(entry[EVENT]) not in stored]
             if taken and not free:
-                text = (
-                    f"no other {self._written(node)} has occurred than {self.nodes.event(taken[-1][EVENT])}"
-                )
-                return (Cause(Reason.NEVER_OCCURRED, text),)
+                return (self._no_other(state, operand, key, node, taken, here),)
             if free:
                 return (self.fate(state, operand, key, free[-1], place),)
             if own:
@@ -112,6 +113,25 @@ class Answers:
             tuple(event.constituents),
         )
 
+    def short(self, state: OperatorState, key: Key) -> Cause | None:
+        place = self.evidence.place_of_root(state, key)
+        if place is None:
+            return None
+        account = self.tree.account(state, key)
+        used: Cause | None = None
+        for operand, child in enumerate(state.node.children):
+            if not account.stored[operand] or not isinstance(child, LeafNode):
+                continue
+            stored = {id(entry[EVENT]) for entry in account.stored[operand]}
+            for entry in reversed(self.evidence.taken(state, operand, key, place)):
+                if id(entry[EVENT]) in stored:
+                    continue
+                cause = self.fate(state, operand, key, entry, place)
+                if cause.reason is not Reason.CONSUMED:
+                    return cause
+                used = used or cause
+        return used
+
     # ---- what became of an event ----------------------------------------------------------------------
 
     def fate(self, state: OperatorState, operand: int, key: Key, entry: Entry, place: int | None) -> Cause:
@@ -128,8 +148,11 @@ class Answers:
             gone = self.evidence.deleted.get(state.grouping.place_of(key))
             if gone is not None:
                 return self.of_deleted(gone)
-        others = self.evidence.unused(state, key, place)
-        lost = state.lost(operand, key, entry, others)
+        lost = state.lost(operand, key, entry, self.evidence.unused(state, key, place))
+        if lost.reason == "wrong-order" and self._is_kept(
+            state
+        ):  # what has been raised is before others still
+            lost = state.lost(operand, key, entry, self.evidence.all_taken(state, key, place))
         if lost.reason == "consumed":
             return cause or Cause(
                 Reason.CONSUMED, f"{self.nodes.event(event)} is not kept any more", "", (event,)
@@ -146,6 +169,50 @@ class Answers:
         return Cause(
             Reason.NODE_DELETED, f"its node was deleted: {self.nodes.event_in_full(gone)}", "", (gone,)
         )
+
+    def of_gone(self, key: Key, place: int, gone: PrimitiveEvent, missing: Sequence[str]) -> Cause:
+        """Why a group whose node is gone has not raised what it had: what had not come by then, what had become of the
+        rest, else the deletion. ``missing`` are the leaves of which it has nothing now, as they are written."""
+        arrived = {
+            self._written(child)
+            for state in self.tree.states
+            for operand, child in enumerate(state.node.children)
+            if isinstance(child, LeafNode) and self.evidence.taken_at(place, state, operand)
+        }
+        cause = self.of_deleted(gone)
+        lacks = [text for text in missing if text not in arrived]
+        if lacks:
+            refused = self._last_refused(place, lacks)
+            if refused is not None:
+                return refused
+            text = f"{cause.text}; it had no {', '.join(lacks)} by then"
+            return Cause(cause.reason, text, "", cause.events)
+        root = self.tree.root
+        others = self.evidence.unused(root, key, place)
+        for operand, entries in enumerate(others):
+            if entries and isinstance(root.node.children[operand], LeafNode):
+                lost = root.lost(operand, key, entries[-1], others)
+                if lost.reason not in _OF_WHAT_IS_STORED:
+                    return cause_of(lost, self.tree, root, key, self.nodes)
+        definition, behind = root.node.definition, ""
+        if isinstance(definition, Multiplicity) and len(others[0]) < definition.lower:
+            behind = f"; it had {len(others[0])} of the {definition.lower} events that are needed by then"
+        elif definition.options.when is not None:
+            behind = f"; so when {definition.options.when} cannot become true there any more (U6)"
+        return Cause(cause.reason, f"{cause.text}{behind}", "", cause.events)
+
+    def _last_refused(self, place: int, lacks: Sequence[str]) -> Cause | None:
+        """What was refused last of these leaves at a place of the root's group."""
+        found = [
+            (entries[-1][EVENT].ts, (operator, operand), entries[-1])
+            for (operator, operand), entries in self.evidence.arrived.get(place, {}).items()
+            if isinstance(leaf := self.tree.states[operator].node.children[operand], LeafNode)
+            if entries and self._written(leaf) in lacks
+        ]
+        if not found:
+            return None
+        _, at, entry = max(found, key=lambda one: one[:2])
+        return self.refused(at, entry)
 
     def _consumed(self, event: Event, place: int) -> Cause | None:
         """By which finding an event was used up, if it was."""
@@ -166,6 +233,36 @@ class Answers:
         return Cause(Reason.CONSUMED, text, "" if kept else Reason.CONSUMED.fix, (event, raised))
 
     # ---- what is not here -----------------------------------------------------------------------------
+
+    def _no_other(
+        self,
+        state: OperatorState,
+        operand: int,
+        key: Key,
+        node: LeafNode,
+        own: Sequence[Entry],
+        here: Sequence[Entry],
+    ) -> Cause:
+        """One more is needed than those that the group has (``own``), in another operand."""
+        leaf = state.node.index, operand
+        anywhere = [entry for at in self.evidence.arrived.values() for entry in at.get(leaf, ())]
+        others = [
+            entry
+            for entry in anywhere
+            if not self.evidence.belongs(state, operand, entry, key)
+            if not self.evidence.is_refused(leaf, entry[EVENT])
+        ]
+        if others and state.by_value:
+            foreign = set(map(id, others))
+            joined = self._of_other_values(state, operand, key, [e for e in here if id(e) in foreign])
+            if joined is not None:
+                return joined
+        if others:
+            return self._of_other_group(others)
+        before = "" if len(own) == 1 else f", and {len(own) - 1:,} before"
+        last = self.nodes.event(own[-1][EVENT])
+        text = f"no other {self._written(node)} has occurred than {last}{before}"
+        return Cause(Reason.NEVER_OCCURRED, text)
 
     def _not_here(
         self, state: OperatorState, operand: int, key: Key | None, node: LeafNode, here: Sequence[Entry]
@@ -256,11 +353,12 @@ class Answers:
         used = None if type_.name is None else self.evidence.used.get(type_.name)
         if used is None:
             return Cause(Reason.NEVER_OCCURRED, f"no {type_} has been raised")
-        if any(used.raised.values()):
-            return Cause(
-                Reason.NEVER_OCCURRED,
-                f"{type_.name} has been raised, but not at {self.nodes.path(type_.path)}",
-            )
+        whole = [one for raised in used.raised.values() for one in raised if one.operator is None]
+        if whole:
+            last = max(whole, key=lambda one: one.ts)
+            where = "other places" if last.path is None else self.nodes.path(last.path)
+            text = f"{type_.name} has been raised, but at {where}, not at {self.nodes.path(type_.path)}"
+            return Cause(Reason.NEVER_OCCURRED, text, "", (last,))
         cause = self._ask(used)
         behind = "" if cause is None else f": {cause}"
         fix = "" if cause is None else cause.fix

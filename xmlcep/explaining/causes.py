@@ -14,7 +14,7 @@ from ..algebra import Sequence, Termination, Unit
 from ..engine.operators import OperatorState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
-from .nodes import Nodes, short, span
+from .nodes import Nodes, short, span, written
 from .reasons import Reason
 from .values import Cause
 
@@ -59,6 +59,11 @@ class _Case(NamedTuple):
         """The events that it is about, as they are called."""
         return [self.nodes.event(entry[EVENT]) for entry in self.objection.entries]
 
+    @property
+    def written(self) -> str:
+        """The operator, as rules write it."""
+        return written(self.state.node.definition, self.nodes.namespaces)
+
 
 def _too_few(case: _Case) -> str:
     names = dict.fromkeys(case.names)
@@ -69,9 +74,13 @@ def _order(case: _Case) -> str:
     names = case.names
     if len(names) < 2:
         return (
-            f"{names[0]} has nothing before it that it could follow" if names else Reason.WRONG_ORDER.sentence
+            f"{names[0]} has nothing left before it that it could follow"
+            if names
+            else Reason.WRONG_ORDER.sentence
         )
     first, second = case.objection.entries[:2]
+    if second[EVENT] is first[EVENT]:
+        return f"{names[0]} is what both operands have, and cannot come before itself"
     if second[EVENT].ts < first[EVENT].ts:
         return f"{names[1]} came before {names[0]}, and has to come after it"
     return f"{names[0]} did not end before {names[1]}"
@@ -102,7 +111,7 @@ def _absence(case: _Case) -> str:
 def _relation(case: _Case) -> str:
     word = getattr(case.state.node.definition, "word", "the relation")
     names = [f"{case.nodes.event(entry[EVENT])} ({_interval(entry)})" for entry in case.objection.entries]
-    return f"{names[0]} is not {word} {names[1]}" if len(names) > 1 else f"they do not stand in {word}"
+    return f"{names[0]} {word} {names[1]} is false" if len(names) > 1 else f"they do not stand in {word}"
 
 
 def _having(case: _Case) -> str:
@@ -114,9 +123,11 @@ def _condition(case: _Case) -> str:
 
 
 def _not_released(case: _Case) -> str:
+    inner = case.state is not case.tree.root
+    has = f"{case.written} has all it needs, and" if inner else "everything is there; it"
     if case.state.node.termination is Termination.NON_LOCAL:
-        return "everything is there; it waits for an event elsewhere (end=non-local), or a flush"
-    return "everything is there; it waits for the end of the transaction, or a flush (end=custom)"
+        return f"{has} waits for an event elsewhere (end=non-local), or a flush"
+    return f"{has} waits for the end of the transaction, or a flush (end=custom)"
 
 
 def _release_fix(state: OperatorState) -> str:

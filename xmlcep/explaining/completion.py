@@ -21,8 +21,8 @@ from ..engine.operators import OperatorState
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveEvent, PrimitiveType, TimePoint
 from ..rules.trees import LeafNode
 from ..timestamps import microseconds, timestamp
-from .groups import TreeGroups, written
-from .nodes import Nodes
+from .groups import TreeGroups
+from .nodes import Nodes, written
 from .proposals import Change, Completion, Proposal
 
 MOST_LISTS = 5
@@ -88,9 +88,21 @@ class _Search:
         stored = self._stored()
         if len(stored) > MOST_STORED:
             return Completion((), f"not looked for: the group has {len(stored):,} events")
+        if self.groups.is_gone(self.key):
+            release = self._raises(stored, ())
+            if release is None:
+                return Completion((), "nothing: its node was deleted, so that nothing more can come")
+            return Completion((Proposal((), release),))
+        found = self._search(stored, self._candidates()) or self._search(stored, self._doubled())
+        found.sort(key=lambda proposal: len(proposal.changes))
+        note = "" if found else "no list was found that would raise it; the search is bounded"
+        return Completion(tuple(found), note)
+
+    def _search(self, stored: Sequence[PrimitiveEvent], candidates: Iterator[list[Change]]) -> list[Proposal]:
+        """Those of the lists that raise it, at most so many."""
         found: list[Proposal] = []
         tried: set[tuple[tuple[str, PathType], ...]] = set()
-        for changes in islice(self._candidates(), MOST_TRIALS):
+        for changes in islice(candidates, MOST_TRIALS):
             shape = tuple((change.operation, change.path) for change in changes)
             if shape in tried or len(changes) > LONGEST:
                 continue
@@ -101,9 +113,7 @@ class _Search:
             found.append(Proposal(tuple(changes), release))
             if len(found) == MOST_LISTS:
                 break
-        found.sort(key=lambda proposal: len(proposal.changes))
-        note = "" if found else "no list was found that would raise it; the search is bounded"
-        return Completion(tuple(found), note)
+        return found
 
     # ---- candidates -----------------------------------------------------------------------------------
 
@@ -111,6 +121,12 @@ class _Search:
         """Lists that may be enough, the shortest first as far as they are looked at."""
         found = islice(self._of(self.root, self.key, self.instance), 4 * MOST_TRIALS)
         yield from sorted(found, key=len)
+
+    def _doubled(self) -> Iterator[list[Change]]:
+        """The same twice: what has come already may use up what comes first, and be used up by it."""
+        for changes in self._candidates():
+            others = islice(self._candidates(), MOST_LISTS)
+            yield from ([*changes, *other] for other in others)
 
     def _of(self, state: OperatorState, key: Key | None, instance: _Instance) -> Iterator[list[Change]]:
         width = len(state.node.children)

@@ -241,22 +241,36 @@ class Evidence:
     def unused(self, state: OperatorState, key: Key, place: int | None) -> list[list[Entry]]:
         """What has arrived in a group and is in nothing that was raised, by operand."""
         return [
-            [
-                entry
-                for entry in self._arrivals(place, state, k)
-                if self.belongs(state, k, entry, key)
-                and (place is None or not self.is_used(entry[EVENT], place))
-            ]
-            for k in range(len(state.node.children))
+            [entry for entry in entries if place is None or not self.is_used(entry[EVENT], place)]
+            for entries in self.all_taken(state, key, place)
+        ]
+
+    def all_taken(self, state: OperatorState, key: Key, place: int | None) -> list[list[Entry]]:
+        """What has arrived in a group, by operand."""
+        return [self.taken(state, k, key, place) for k in range(len(state.node.children))]
+
+    def taken(self, state: OperatorState, operand: int, key: Key, place: int | None) -> list[Entry]:
+        """What an operand has let into a group, in the order in which it came."""
+        return [
+            entry
+            for entry in self._arrivals(place, state, operand)
+            if self.belongs(state, operand, entry, key)
+        ]
+
+    def taken_at(self, place: int, state: OperatorState, operand: int) -> list[Entry]:
+        """What a leaf has let in at a place of the root's group."""
+        leaf = state.node.index, operand
+        return [
+            entry
+            for entry in self.arrived.get(place, {}).get(leaf, ())
+            if not self.is_refused(leaf, entry[EVENT])
         ]
 
     def _arrivals(self, place: int | None, state: OperatorState, operand: int) -> Sequence[Entry]:
-        leaf = state.node.index, operand
         if place is None:
             return ()
         if isinstance(state.node.children[operand], LeafNode):
-            entries = self.arrived.get(place, {}).get(leaf, [])
-            return [entry for entry in entries if not self.is_refused(leaf, entry[EVENT])]
+            return self.taken_at(place, state, operand)
         child = state.children[operand]
         assert child is not None
         raised = [event for event in self.raised.get(place, ()) if event.operator == child.node.label]

@@ -12,17 +12,15 @@ from contexts.entry import BINDINGS, EVENT, SILENT
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Expression, Leaf, Operator, Share, Unit
+from ..algebra import Expression, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
-from ..errors import XmlCepError
 from ..events import Event
-from ..language.printer import print_expression
 from ..rules.trees import LeafNode
 from ..timestamps import timestamp
 from .causes import cause_of
-from .nodes import Nodes, short, span
+from .nodes import Nodes, short, span, written
 from .reasons import Reason
 from .values import Cause, Part, PendingGroup
 
@@ -42,6 +40,10 @@ class Reasons(Protocol):
 
     def guarded(self, state: OperatorState, key: Key) -> Cause | None:
         """What the guard of an operator saw in a group where it has forbidden something."""
+
+    def short(self, state: OperatorState, key: Key) -> Cause | None:
+        """What became of events of an operator's leaves that are not left in a group where too few are; None if no
+        others have come."""
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """Why there is no composite of an inner operator in a group, apart from what its operands say."""
@@ -121,6 +123,11 @@ class TreeGroups:
             return self._any_event(child, inner)
         return None
 
+    def is_gone(self, key: Key) -> bool:
+        """Whether the node of a group of the root has been deleted, and something may be raised there still (G4)."""
+        root = self.tree.root
+        return not root.flat and (self.tree.tree.index, root.grouping.place_of(key)) in self.tree.setting.gone
+
     # ---- shares ---------------------------------------------------------------------------------------
 
     def share(self, state: OperatorState, key: Key, account: Account | None = None) -> Share:
@@ -175,6 +182,9 @@ class TreeGroups:
             else self._flat_name(key)
         )
         part = self.part(root, key)
+        if key is not None and self.is_gone(key) and not part.share.is_full:
+            cause = Cause(Reason.NODE_DELETED, "its node was deleted, so that nothing more can come")
+            part = replace(part, causes=(*part.causes, cause))
         return PendingGroup(
             self.tree.tree.name, doc, node, path, ids, part.share if share is None else share, part,
             () if key is None else _values(root, key), account is not None and account.raised, nodes=self.nodes,
@@ -199,11 +209,13 @@ class TreeGroups:
         share = self._nothing_of(state) if key is None else self.share(state, key, account)
         silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
         if self._reasons is not None and silent and not (share.is_full or account.raised):
+            short = None if key is None else self._reasons.short(state, key)
             text = f"{share.satisfied} of the {share.needed} events that are needed have occurred"
-            causes.append(Cause(Reason.NEVER_OCCURRED, text))
+            causes.append(Cause(Reason.NEVER_OCCURRED, text) if short is None else short)
         return Part(
-            self._written(state.node.definition), share, place, (), tuple(causes), parts, is_leaf=False
-        )
+            self._written(state.node.definition), share, place, (), tuple(causes), parts, is_leaf=False,
+            enough=_enough(state.node.definition, parts),
+        )  # fmt: skip
 
     def _cause(self, objection: Objection, state: OperatorState, key: Key | None) -> Cause:
         """What an objection says; what a guard saw only those know who were there."""
@@ -302,7 +314,8 @@ class TreeGroups:
             return []
         by_time = account.unit is Unit.TIME
         when = timestamp(account.due) if by_time else f"after {span(account.due, MEASURE[account.unit])}"
-        return [Cause(Reason.NOT_RELEASED, f"it is due {when}, unless something ends it before")]
+        what = "it" if state is self.tree.root else self._written(state.node.definition)
+        return [Cause(Reason.NOT_RELEASED, f"{what} is due {when}, unless something ends it before")]
 
     # ---- places ---------------------------------------------------------------------------------------
 
@@ -325,12 +338,15 @@ class TreeGroups:
         return written(expression, self._namespaces)
 
 
-def written(expression: Leaf | Operator, namespaces: Mapping[str, str]) -> str:
-    """An expression as rules write it."""
-    try:
-        return print_expression(expression, namespaces)
-    except XmlCepError:  # of one operand, which the language has no notation for
-        return " ".join(written(operand, namespaces) for operand in getattr(expression, "operands", ()))
+def _enough(definition: Operator, parts: Sequence[Part]) -> int:
+    """How many of its operands that are not complete an operator has need of."""
+    there = [part.share.is_full and not part.negated for part in parts]
+    lacking = [k for k, part in enumerate(parts) if not part.share.is_full and not part.negated]
+    for count, k in enumerate(lacking, 1):
+        there[k] = True
+        if definition.may_raise(there):
+            return count
+    return len(lacking)
 
 
 def _values(state: OperatorState, key: Key) -> tuple[tuple[str, str], ...]:

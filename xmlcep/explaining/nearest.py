@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from path_types import PathType
+from path_types import PathType, Step
 from path_types.names import namespace_of
 
 from ..events import PrimitiveType
@@ -98,7 +98,11 @@ def _like_it(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest
 
 
 def _other_place(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
-    found = occurred.of_nodes(wanted.path.last, wanted.operation)
+    steps = wanted.path.steps
+    above = (
+        steps[-2] if steps[-1] == Step.text() and len(steps) > 1 else None
+    )  # a text is called as its element
+    found = occurred.of_nodes(steps[-1], wanted.operation, above)
     if not found:
         return None
     return Nearest(f"at other places it has: {_listed(found, nodes)}", "compare the path with these")

@@ -11,8 +11,10 @@ from lxml import etree
 from path_types import Axis, PathType, Step
 from path_types.names import local_name
 
+from ..algebra import Leaf, Operator
+from ..errors import XmlCepError
 from ..events import CompositeEvent, Event, PrimitiveEvent
-from ..language.printer import print_path
+from ..language.printer import print_expression, print_path
 
 _LONGEST = 60
 _NAMING = ("id", "name", "{http://www.w3.org/XML/1998/namespace}id")
@@ -82,6 +84,14 @@ class Nodes:
         said = [f"{event.op}({self.name(event.path, event.ids)}) at {event.ts}", change(event)]
         said += [event.at or "", *provenance(event)]
         return "  ".join(filter(None, said))
+
+
+def written(expression: Leaf | Operator, namespaces: Mapping[str, str]) -> str:
+    """An expression as rules write it."""
+    try:
+        return print_expression(expression, namespaces)
+    except XmlCepError:  # of one operand, which the language has no notation for
+        return " ".join(written(operand, namespaces) for operand in getattr(expression, "operands", ()))
 
 
 def change(event: PrimitiveEvent) -> str:

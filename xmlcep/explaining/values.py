@@ -46,8 +46,8 @@ class Part:
 
     ``text`` is how it is written, ``place`` the node of its group where that is not the same as that of the part
     above, ``events`` what it has; ``causes`` why it has not more, ``parts`` its operands,
-    ``notes`` what else there is to say. What is ``negated`` must not
-    occur.
+    ``enough`` how many of those that are not complete would do; ``notes`` what else there is to say. What is
+    ``negated`` must not occur.
     """
 
     text: str
@@ -58,6 +58,7 @@ class Part:
     parts: tuple[Part, ...] = ()
     negated: bool = False
     is_leaf: bool = True
+    enough: int = 0
     notes: tuple[str, ...] = ()
 
     @property
@@ -68,10 +69,25 @@ class Part:
     def missing(self) -> list[str]:
         """The leaves that are missing, as they are written."""
         found = [self.text] if self.is_missing else []
-        for part in self.parts:
-            if not part.negated:
-                found += part.missing()
+        for part in self._incomplete():
+            found += part.missing()
         return found
+
+    def lacks(self) -> str:
+        """The same as a text: of several branches, that one of them is enough."""
+        if self.is_missing:
+            return self.text
+        found = [(part, text) for part in self._incomplete() if (text := part.lacks())]
+        if self.enough >= len(found):
+            return ", ".join(text for _, text in found)
+        each = [f"({text})" if len(part.missing()) > 1 else text for part, text in found]
+        return " or ".join(each) if self.enough == 1 else f"{self.enough} of {', '.join(each)}"
+
+    def _incomplete(self) -> list[Part]:
+        """The operands that count and are not complete, if the whole is not."""
+        if not self.is_leaf and self.share.is_full:
+            return []
+        return [part for part in self.parts if not part.negated and not part.share.is_full]
 
     def held_back(self) -> list[Cause]:
         """What holds it back where all is there, in it or in operators below it."""
@@ -186,7 +202,7 @@ class PendingGroup:
         elif self.raised:
             why = "has been raised; one more event raises it again"
         elif lacks:
-            why = "; ".join([f"missing {', '.join(lacks)}", *map(str, causes)])
+            why = "; ".join([f"missing {self.part.lacks()}", *map(str, causes)])
         elif not self.share.is_full:
             why = f"{self.share.satisfied} of the {self.share.needed} events that are needed are there"
         else:

@@ -13,7 +13,7 @@ from ..events import CompositeEvent, CompositeType, Event, PrimitiveEvent
 from ..rules.trees import LeafNode
 from .answers import Answers
 from .evidence import Evidence
-from .groups import written
+from .nodes import written
 from .values import Explanation, Part, PendingGroup
 from .why_not import cause_for
 

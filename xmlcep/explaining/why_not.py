@@ -153,12 +153,7 @@ def _reasoned(
         return group, guarded
     gone = None if evidence.tree.flat else evidence.deleted.get(candidate.place)
     if gone is not None and (cause is None or cause.reason is not Reason.CONSUMED):
-        lacks = group.missing
-        cause = answers.of_deleted(gone)
-        if lacks:
-            cause = Cause(
-                cause.reason, f"{cause.text}; it had no {', '.join(lacks)} by then", "", cause.events
-            )
+        cause = answers.of_gone(candidate.key, candidate.place, gone, group.missing)
     return group, cause
 
 

@@ -51,12 +51,15 @@ class Occurred:
         any_ = type_._replace(operation=ANY)
         return [(each, count) for each, count in self.types.items() if any_.accepts(*each)]
 
-    def of_nodes(self, last: Step, operation: str = ANY) -> list[tuple[ChangeType, int]]:
-        """What has occurred to nodes of this name, wherever they are."""
+    def of_nodes(
+        self, last: Step, operation: str = ANY, above: Step | None = None
+    ) -> list[tuple[ChangeType, int]]:
+        """What has occurred to nodes of this name, wherever they are; ``above``: in elements of that name only."""
         return [
             ((done, path), count)
             for (done, path), count in self.types.items()
             if operation in (ANY, done) and path.last == last
+            if above is None or (len(path) > 1 and path.steps[-2] == above)
         ]
 
     def in_other_namespaces(self, type_: PrimitiveType) -> tuple[ChangeType, PathType] | None:
