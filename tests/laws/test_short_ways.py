@@ -43,6 +43,7 @@ from xmlcep.engine.operators.combining import CombiningState
 from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.integrating import MultiplicityState
 from xmlcep.engine.release import Deferral
+from xmlcep.engine.timeline import Timeline
 from xmlcep.engine.tree import NO_ANSWERS, TreeState
 from xmlcep.events import PrimitiveEvent, TimePoint
 from xmlcep.rules import parse_rules
@@ -76,10 +77,6 @@ def general_way() -> Iterator[None]:
     def indirect(*given: Any) -> Any:
         found = of_type(*given)
         return None if found is None else replace(found, parts=(), touches=found.rechecks)
-
-    def begin(detector: Any, record: PrimitiveEvent) -> None:
-        detector._begin(record)
-        detector._latest = record
 
     def not_plain(detector: Any, *given: Any, **options: Any) -> None:
         new(detector, *given, **options)
@@ -147,8 +144,8 @@ def general_way() -> Iterator[None]:
             patch.setattr(module, "is_windowed_pair", lambda *given: False)
         patch.setattr(multiplicity, "takes_records", lambda *given: False)
         patch.setattr(combining, "_is_primitive", lambda *given: False)
-        patch.setattr(Detector, "_passes", lambda *given: False)
-        patch.setattr(Detector, "_move", begin)
+        patch.setattr(Timeline, "passes", lambda *given: False)
+        patch.setattr(Timeline, "move", Timeline.begin)
         patch.setattr(TreeState, "take_composite", lambda *given: False)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch_always)

@@ -99,6 +99,10 @@ _COMMON = (
     '<xs:attribute name="f" use="required"/><xs:attribute name="g"/></xs:extension></xs:simpleContent></xs:complexType>'
 )
 _BOUNDS = st.sampled_from([(0, 1), (1, 1), (1, 1), (1, 2), (2, 2), (0, None), (1, None), (2, 3)])
+_TYPES = st.sampled_from(TYPES)
+_ORDERS = {wildcards: st.permutations((*NAMES, ANY) if wildcards else NAMES) for wildcards in (False, True)}
+_KINDS = st.sampled_from(["sequence", "choice"])
+_ATTRIBUTES = st.sampled_from(["", '<xs:attribute name="r" use="required"/>', '<xs:attribute name="o"/>'])
 _XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 
@@ -108,15 +112,13 @@ def schemas(draw: st.DrawFn, *, recursive: bool = False, wildcards: bool = False
 
     ``recursive``: elements have models of their own; ``wildcards``: these have some.
     """
-    types = {name: draw(st.sampled_from(TYPES)) for name in NAMES}
-    models = {"root": draw(_models(wildcards))}
+    types = {name: draw(_TYPES) for name in NAMES}
+    models = {"root": _model(draw, wildcards)}
     for name in NAMES if recursive else ():
         if draw(st.booleans()):
             types[name] = f"of-{name}"
-            models[name] = draw(_models(wildcards))
-    attribute = draw(
-        st.sampled_from(["", '<xs:attribute name="r" use="required"/>', '<xs:attribute name="o"/>'])
-    )
+            models[name] = _model(draw, wildcards)
+    attribute = draw(_ATTRIBUTES)
     heights = _heights(models)
     assume(heights["root"] < NEVER)
     named = "".join(
@@ -128,32 +130,32 @@ def schemas(draw: st.DrawFn, *, recursive: bool = False, wildcards: bool = False
         f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="root"><xs:complexType>'
         f"{models['root'].xsd(types)}{attribute}</xs:complexType></xs:element>{named}{_COMMON}</xs:schema>"
     )
-    inside = draw(_Documents(models, types, heights).contents("root", 0))
+    inside = _Documents(draw, models, types, heights).contents("root", 0)
     given = ' r="1"' if 'name="r"' in attribute else ' o="1"' if attribute and draw(st.booleans()) else ""
     document = f'<root {_XSI} xmlns:o="{OTHER}"{given}>{inside}</root>'
     return Generated(schema, document, models, _is_recursive(models))
 
 
-@st.composite
-def _models(draw: st.DrawFn, wildcards: bool) -> Particle:
+# What follows are functions: a strategy made for each particle that is drawn takes several times as long.
+
+
+def _model(draw: st.DrawFn, wildcards: bool) -> Particle:
     """A content model; every name is used once in it, so that it is unambiguous."""
-    names = list(draw(st.permutations((*NAMES, ANY) if wildcards else NAMES)))
-    return draw(_groups(names, depth=2))
+    return _group(draw, list(draw(_ORDERS[wildcards])), depth=2)
 
 
-@st.composite
-def _groups(draw: st.DrawFn, names: list[str], depth: int) -> Particle:
+def _group(draw: st.DrawFn, names: list[str], depth: int) -> Particle:
     parts: list[Particle] = []
     for _ in range(draw(st.integers(1, 3))):
         if not names:
             break
         if depth and len(names) > 1 and draw(st.booleans()):
-            parts.append(draw(_groups(names, depth - 1)))
+            parts.append(_group(draw, names, depth - 1))
         else:
             lower, upper = draw(_BOUNDS)
             parts.append(Particle(names.pop(), lower, upper))
     lower, upper = draw(_BOUNDS)
-    kind = draw(st.sampled_from(["sequence", "choice"]))
+    kind = draw(_KINDS)
     if lower > 1 and not all(part.is_fixed for part in parts):
         lower = (
             1  # xmlschema gives every round as much as it can take, and finds too little left for the next
@@ -192,50 +194,49 @@ def _is_recursive(models: dict[str, Particle]) -> bool:
 class _Documents:
     """Random valid contents; below `DEEPEST` elements only what must be there."""
 
+    draw: st.DrawFn
     models: dict[str, Particle]
     types: dict[str, str]
     heights: dict[str, int]
 
-    def contents(self, name: str, depth: int) -> st.SearchStrategy[str]:
+    def contents(self, name: str, depth: int) -> str:
         """The inside of an element with a content model."""
         return self._particle(self.models[name], depth)
 
-    @st.composite
-    def _particle(draw: st.DrawFn, self: _Documents, particle: Particle, depth: int) -> str:
+    def _particle(self, particle: Particle, depth: int) -> str:
         most = particle.lower + 1 if particle.upper is None else min(particle.upper, particle.lower + 1)
         if depth >= DEEPEST or _height(_once(particle), self.heights) >= NEVER:
             most = particle.lower
         found = ""
-        for _ in range(draw(st.integers(particle.lower, most))):
+        for _ in range(self.draw(st.integers(particle.lower, most))):
             if not particle.is_group:
-                found += draw(self._element(particle.kind, depth + 1))
+                found += self._element(particle.kind, depth + 1)
                 continue
-            for part in draw(self._chosen(particle, depth)):
-                found += draw(self._particle(part, depth))
+            for part in self._chosen(particle, depth):
+                found += self._particle(part, depth)
         return found
 
-    def _chosen(self, group: Particle, depth: int) -> st.SearchStrategy[tuple[Particle, ...]]:
+    def _chosen(self, group: Particle, depth: int) -> tuple[Particle, ...]:
         """The parts of one round of a group."""
         if group.kind == "sequence":
-            return st.just(group.parts)
+            return group.parts
         heights = [_height(part, self.heights) for part in group.parts]
         least = min(heights) if depth >= DEEPEST else NEVER - 1
         fit = [part for part, height in zip(group.parts, heights, strict=True) if height <= least]
-        return st.sampled_from(fit).map(lambda part: (part,))
+        return (fit[self.draw(st.integers(0, len(fit) - 1))],)
 
-    @st.composite
-    def _element(draw: st.DrawFn, self: _Documents, name: str, depth: int) -> str:
+    def _element(self, name: str, depth: int) -> str:
         if name == ANY:
             return "<o:any/>"
         if name in self.models:
-            return f"<{name}>{draw(self.contents(name, depth))}</{name}>"
+            return f"<{name}>{self.contents(name, depth)}</{name}>"
         type_ = self.types[name]
         if type_ == "inner":
-            more = "<y>7</y>" if draw(st.booleans()) else ""
+            more = "<y>7</y>" if self.draw(st.booleans()) else ""
             return f"<{name}><x>x</x>{more}</{name}>"
-        extended = type_ == "xs:decimal" and draw(st.integers(0, 3)) == 0
+        extended = type_ == "xs:decimal" and self.draw(st.integers(0, 3)) == 0
         if type_ == "flagged" or extended:
-            more = ' g="1"' if draw(st.booleans()) else ""
+            more = ' g="1"' if self.draw(st.booleans()) else ""
             more += ' xsi:type="flagged"' if extended else ""
             return f'<{name} f="1"{more}>1.5</{name}>'
         return f"<{name}>1</{name}>"

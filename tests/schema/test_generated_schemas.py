@@ -13,7 +13,7 @@ from lxml import etree
 from path_types import PathType, Step, equals_or_ends
 from tests.schema.comparing import Comparer, Comparison
 from tests.schema.generated import NAMES, Generated, schemas
-from tests.schema.judging import left_out, nodes_of, outcome, random_order
+from tests.schema.judging import Node, left_out, nodes_of, outcome, random_order
 from xmlcep.algebra import leaves_of
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
@@ -50,15 +50,24 @@ def test_elements_inside_each_other(generated: Generated, seed: int, gaps: int) 
         assert not expected or raised < expected, (path, expected, raised)
 
 
+def small_document(generated: Generated) -> tuple[xmlschema.XMLSchema10, list[Node]]:
+    """The schema, and the nodes of the document if the judge can take them: two to thirty, up to six children each.
+
+    Up to six the judge tries all there is to try. What is too large is seen before the schema is read.
+    """
+    root = etree.fromstring(generated.document)
+    assume(sum(1 for _ in root.iter()) <= 30 and max(len(element) for element in root.iter()) <= 6)
+    schema = load(generated.schema)
+    assume(schema.is_valid(root))  # xmlschema refuses a few valid rounds of choices with optional branches
+    nodes = nodes_of(root, schema)
+    assume(2 <= len(nodes) <= 30)
+    return schema, nodes
+
+
 def judge(generated: Generated, seed: int, gaps: int) -> tuple[Comparison, Rules]:
     """The document with some parts left out, inserted in a random order: what the events say against the judge."""
-    schema = load(generated.schema)
-    root = etree.fromstring(generated.document)
-    assume(schema.is_valid(root))  # xmlschema refuses a few valid rounds of choices with optional branches
+    schema, nodes = small_document(generated)
     choose = random.Random(seed)
-    nodes = nodes_of(root, schema)
-    # up to six children the judge tries all there is to try
-    assume(2 <= len(nodes) <= 30 and max(len(element) for element in root.iter()) <= 6)
     kept = left_out(nodes, choose.sample(nodes[1:], min(gaps, len(nodes) - 1)))
     event(f"left out: {len(nodes) > len(kept)}, recursive: {generated.recursive}")
     try:

@@ -1,6 +1,6 @@
 """The engine: event trees at run time.
 
-Read `detector`, `dispatch`, `tree`, `release`, then `operators`, `composer`.
+Read `detector`, `timeline`, `dispatch`, `tree`, `release`, then `operators`, `composer`.
 """
 
 from .detector import Detector as Detector

@@ -18,16 +18,15 @@ from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint, as_event
 from ..timestamps import as_microseconds, timestamp
-from .bound_dispatch import BoundDispatch
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
-from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
+from .evaluation import NOTHING_OUTSIDE, Evaluation
 from .release import Release
 from .setting import MOST_TRIES, Setting
 from .strands import Strands
+from .timeline import Timeline
 from .timer_firing import TimerFiring
-from .timers import NEVER
 from .tree import TreeState
 
 if TYPE_CHECKING:
@@ -98,6 +97,7 @@ class Detector:
         self._evaluation = Evaluation(active, self._setting, operators=operators)
         self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
         self._timers = TimerFiring(self._evaluation, self._setting, self._edit)
+        self._timeline = Timeline(self._evaluation, self._setting, self._edit, self._timers)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
         # Whether nothing ever waits for a release either: an event is over when it was taken.
@@ -105,7 +105,6 @@ class Detector:
             tree.deferrals for tree in self._evaluation.trees.values()
         )
         self._latest: Cause | None = None
-        self._more = False  # whether the last record's edit goes on
         self._closed = False
 
     def __repr__(self) -> str:
@@ -149,7 +148,7 @@ class Detector:
             bound = evaluation.dispatch[event[1]][event[2]]
             if self._is_plain:
                 self._clock.point = event[0]
-            elif not self._passes(event, bound):
+            elif not self._timeline.passes(event, bound):
                 return self._feed_in_full(event, composites)
         except Exception:
             check_event("feed()", event)
@@ -208,7 +207,7 @@ class Detector:
                 else:
                     if type(event[0]) is not int or len(event) != _WIDTH:
                         check_event("replay()", event)
-                    if not self._passes(event, bound):
+                    if not self._timeline.passes(event, bound):
                         yield from self._feed_in_full(event)
                         continue
                 if elsewhere:
@@ -304,120 +303,27 @@ class Detector:
                 for state in tree.states:
                     state.keep_rows()
 
-    def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
-        """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
-        waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
-        False, for others."""
-        clock, document, edit = self._clock, self._document, self._edit
-        if event[11] or self._more:
-            return False
-        if document is not None:  # otherwise nothing waits for a condition
-            if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
-                return False
-            if bound is not None:
-                ids = event[3]
-                for waiting, index in bound.readers:
-                    if ids[index] in waiting:
-                        return False
-        if clock.follows_time:
-            timers, expiries = self._setting.timers, self._setting.expiries
-            if (
-                timers.size
-                # What is asked there first, without the call.
-                and (
-                    timers.changes < event[0]
-                    or timers.transactions <= clock.transaction
-                    or timers.time != NEVER
-                )
-                and self._timers.is_due_before(event)
-            ):
-                return False
-            clock.move(event)
-            if expiries.size and (
-                # What `is_due` says, without its call.
-                expiries.changes < event[0]
-                or expiries.transactions < clock.transaction
-                or (clock.time is not None and expiries.time < clock.time)
-            ):
-                self._timers.expire()
-        else:
-            # A record of a new edit, where nobody follows time and transactions.
-            ts, point = event[0], clock.point + 1
-            clock.ts, clock.point = ts, point if point > ts else ts
-            clock.edit += 1
-        if document is not None:
-            document.apply(event)
-            edit.before = event
-        return True
-
     def _feed_in_full(
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
         """One record that may be a part of an edit, before which something may be due."""
         check_event("feed()", event)
         outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
-        if self._document is None:
-            self._take_with_clock(event, outside)
-        else:
-            self._take_with_document(event, outside)
-        evaluation = self._evaluation
+        evaluation, timeline = self._evaluation, self._timeline
+        timeline.move(event, self.last_fed)
+        self._latest = event
+        timeline.take(event, outside)
         return by_time_point(evaluation.take_report()) if evaluation.report else []
-
-    def _take_with_clock(self, event: PrimitiveEvent, outside: Outside) -> None:
-        """One record where rules look at time."""
-        self._move(event)
-        evaluation = self._evaluation
-        bound = evaluation.dispatch[event[1]][event[2]]
-        if evaluation.waiting.elsewhere or outside:
-            evaluation.process(as_event(event), bound, outside)
-        elif bound is None:
-            return
-        elif bound.direct is not None:
-            evaluation.deliver(event, bound)
-        else:
-            evaluation.process(as_event(event), bound, outside)
-
-    def _take_with_document(self, event: PrimitiveEvent, outside: Outside) -> None:
-        """One record where rules ask the document."""
-        self._move(event)
-        edit, document = self._edit, self._document
-        assert document is not None
-        if edit.holds(event):
-            edit.hold(as_event(event), outside)
-            if not event[11]:
-                edit.end(document)
-            return
-        # An edit of one record, and nothing to ask before it.
-        evaluation = self._evaluation
-        waiting = evaluation.waiting
-        document.apply(event)
-        bound = evaluation.dispatch[event[1]][event[2]]
-        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound, edit.before)
-        edit.before = event
-        if touched or outside or waiting.elsewhere:
-            evaluation.process(as_event(event), bound, outside)
-        elif bound is None:
-            return
-        elif bound.is_silent:
-            pass
-        elif bound.direct is not None:
-            evaluation.deliver(as_event(event), bound)
-        else:
-            evaluation.process(as_event(event), bound, outside)
-        if touched:
-            evaluation.end_edit()
 
     def end_edit(self) -> list[CompositeEvent]:
         """Says that the edit is over, whatever its last event said (U1); returns what that raises."""
-        self._more = False
-        if self._document is not None and self._edit.is_open():
-            self._edit.end(self._document)
+        self._timeline.end_edit()
         return by_time_point(self._evaluation.take_report()) if self._evaluation.report else []
 
     @property
     def is_in_edit(self) -> bool:
         """Whether an edit goes on behind what was fed last: else there is nothing for `end_edit` to do."""
-        return self._more or self._edit.is_open()
+        return self._timeline.more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
@@ -427,7 +333,7 @@ class Detector:
         if self._closed or not (cause or self._latest):
             return []
         raised = self.end_edit() if self._document is not None else []
-        self._more = False
+        self._timeline.more = False
         self._edit.before = None
         due = self._timers.take_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
@@ -456,8 +362,8 @@ class Detector:
         if self._closed:
             return []
         self._latest = point
-        self._clock.edit += not self._more  # what happens elsewhere may be the first of its edit
-        self._more = more
+        self._clock.edit += not self._timeline.more  # what happens elsewhere may be the first of its edit
+        self._timeline.more = more
         self._clock.ts = point.ts
         self._clock.point = max(self._clock.point + 1, point.ts)
         evaluation, edit = self._evaluation, self._edit
@@ -487,7 +393,7 @@ class Detector:
         self._evaluation.clear()
         self._edit.clear()
         self._latest = None
-        self._more = False
+        self._timeline.more = False
         self._closed = False
 
     @property
@@ -607,42 +513,6 @@ class Detector:
         """
         due = self._timers.next_by_time()
         return None if due is None else timestamp(due)
-
-    def _move(self, event: PrimitiveEvent) -> None:
-        """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
-        clock, setting = self._clock, self._setting
-        if self._more or (setting.timers.size and self._timers.is_due_before(event)):
-            self._begin(event)
-        else:
-            clock.move(event)
-            self._more = event[11]
-            if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
-                self._timers.expire()
-        self._latest = event
-
-    def _begin(self, event: PrimitiveEvent) -> None:
-        """Moves the clock on to a record; before it fires what is due by then (W5)."""
-        clock, setting = self._clock, self._setting
-        is_new = True
-        if self._more:
-            last = self.last_fed
-            is_new = last is None or last.txn != event[9]
-        if is_new:
-            if self._document is not None and self._edit.is_open():
-                self._edit.end(self._document)
-            clock.begin_edit(event)
-        self._more = event[11]
-        if setting.timers.size:
-            self._timers.fire_before(event)
-        clock.edit += is_new  # what is due before it is not of it (Z10)
-        clock.record(event)
-        is_due = setting.expiries.is_due
-        if (
-            setting.expiries.size
-            and not self._edit.is_open()
-            and is_due(event[0], clock.time, clock.transaction)
-        ):
-            self._timers.expire()  # what is held back may still need what is old
 
     # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
 

@@ -43,6 +43,7 @@ from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequ
 from ..release import Deferral
 from ..release_elsewhere import ReleaseElsewhere
 from ..setting import Setting
+from ..timeline import Timeline
 from ..timers import NEVER, Timers
 from ..tree import TreeState
 from ..waiting import Waiting
@@ -218,8 +219,8 @@ _KEPT: dict[type, Layout] = {
 
 DETECTOR = _layout(
         {
-            "_latest": EventOrNothing(), "_more": FALSE, "_closed": FALSE, "_setting": Within(),
-            "_evaluation": Within(), "_edit": Within(),
+            "_latest": EventOrNothing(), "_closed": FALSE, "_setting": Within(), "_evaluation": Within(),
+            "_edit": Within(), "_timeline": Within(),
         },
         "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain", "_is_prompt",
     )  # fmt: skip
@@ -266,6 +267,7 @@ _SHARED: dict[type, Layout] = {
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
+    Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
     Edit: _layout(
         {"held": Held(), "before": EventOrNothing()},
         "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases",
