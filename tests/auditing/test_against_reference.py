@@ -166,6 +166,9 @@ LOOKING = parse_rules(
     event Full {when="price and quantity"} = *(item/quantity) | ins(item/item) | ins(item/price)
     event Growing(order) {when="count(.//price) > 1", end=custom} = x[1,3] Full(item)
     event Plain(/order) {when="not(.//comment)"} = Odd(item) ; ins(order/item)
+    event Asked = *(item/price)[count(../*) mod 2 = 1]
+    event At(order) = ins(order/item) | *(item/comment)
+    event Then = ins(item/comment) ; *(item/quantity)
     """
 ).definitions
 BEGUN_LATE = lives(max_documents=2, busy=True, min_actions=5, late=True)

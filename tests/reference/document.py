@@ -89,6 +89,8 @@ class NaiveDocument:
         root = node
         while self.nodes[root]["parent"] in self.nodes:
             root = self.nodes[root]["parent"]
+        if not self.nodes[root]["step"].is_element:
+            return None  # an attribute or a text of an element that is not there
         places: dict[int, Place] = {}
         self._render(root, places)
         place = places[node]

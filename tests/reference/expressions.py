@@ -35,7 +35,8 @@ def evaluate(expression: str, element: Any, variables: Mapping[str, Any], *, ste
         return True
 
     given = {_flat_name(name): _argument(variables.get(name, [])) for name in names_in(expression)}
-    text = _outside_literals(expression, lambda part: _VARIABLE.sub(lambda m: f"${_flat_name(m[1])}", part))
+    text = _outside_literals(expression, _without_parent_of_top)
+    text = _outside_literals(text, lambda part: _VARIABLE.sub(lambda m: f"${_flat_name(m[1])}", part))
     functions = {(None, name): function for name, function in FUNCTIONS.items()}
     if step is None:
         return etree.XPath(text, extensions=functions, regexp=False)(element, **given)
@@ -44,6 +45,14 @@ def evaluate(expression: str, element: Any, variables: Mapping[str, Any], *, ste
     etree.XPath(f"{step}[catch({text})]", extensions=functions, regexp=False)(element, **given)
     (found,) = caught
     return found
+
+
+def _without_parent_of_top(text: str) -> str:
+    """The element at the top has no parent (docs/expressions.md); to lxml it is the root node, which has none."""
+    text = re.sub(r"(?<![\w.\-])\.\.(?![\w.])", "parent::*", text)
+    return re.sub(
+        r"\b(parent|ancestor|ancestor-or-self)\s*::\s*node\(\s*\)", r"\1::node()[parent::node()]", text
+    )
 
 
 def is_true(result: Any) -> bool:

@@ -48,6 +48,15 @@ event E = ins(item/price/text())[number(.)]
 event E = ins(item/price/text())[../../@partNum = '7']
     i1 a1=7 p1 t1=5                    | 4: t1=5
     i1 a1=8 p1 t1=5                    |
+# the element at the top has no parent, and one of whose parent nothing is known has none either
+event E = *(item/price)[count(../*) mod 2 = 1]
+    p1 i2 p2 q2 p2-                    | 3: p2
+event E = *(item/price)[count(..) = 0 and count(ancestor-or-self::node()) = 1]
+    p1 i2 p2                           | 1: p1
+event E = ins(order)[.. or ancestor::node() or ../*]
+    o1                                 |
+event E = x[1,1]{when="count(../*) = 0 and not(ancestor::node())"} ins(order/item/price)
+    o1 i1 p1                           | 3: p1
 event E = ins(item/price)[ancestor::order/billTo]
     o1 i1 p1 b1 p1.2                   | 5: p1.2
 event E = ins(item/price)[/order/item/quantity]
