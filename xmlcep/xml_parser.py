@@ -7,6 +7,8 @@ refused), snapshots in change logs, reference documents, and what xmlcep has wri
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 from xml.parsers import expat
 
 from lxml import etree
@@ -36,13 +38,54 @@ def safe_parser(
     that are left. ``huge`` lifts libxml2's limits on depth and text length, for trees that were built by calls and so
     never had them; those on what entities amount to stay.
     """
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
-        attribute_defaults=False, huge_tree=huge, remove_comments=data_only, remove_pis=data_only,
-    )  # fmt: skip
+    parser: etree.XMLParser = etree.XMLParser(**_options(huge, data_only))
     if lookup is not None:
         parser.set_element_class_lookup(lookup)
     return parser
+
+
+def _options(huge: bool, data_only: bool) -> dict[str, Any]:
+    return {
+        "resolve_entities": False, "no_network": True, "load_dtd": False, "dtd_validation": False,
+        "attribute_defaults": False, "huge_tree": huge, "remove_comments": data_only, "remove_pis": data_only,
+    }  # fmt: skip
+
+
+def read_xml(
+    text: bytes | str,
+    lookup: etree.ElementClassLookup | None = None,
+    *,
+    huge: bool = False,
+    data_only: bool = False,
+) -> tuple[etree._Element, Iterable[etree._LogEntry]]:
+    """The root element of XML text, and what the parser noted; arguments and entities as of `safe_parser`.
+
+    An ``xml:id`` that is no name, or there twice, is libxml2's only reason to refuse well-formed text. Edits lead
+    to such documents (who copies an element copies its id), so they are read again by a parser that collects no ids.
+    Of a document with a document type it would read the DTD outside, whatever it is told: those stay refused.
+
+    Raises lxml's ``XMLSyntaxError``.
+    """
+    parser = safe_parser(lookup, huge=huge, data_only=data_only)
+    try:
+        return etree.fromstring(text, parser), parser.error_log
+    except etree.XMLSyntaxError:
+        if all(entry.type not in _ABOUT_IDS for entry in parser.error_log) or _has_document_type(text, huge):
+            raise
+    parser = etree.XMLParser(**_options(huge, data_only), collect_ids=False)
+    if lookup is not None:
+        parser.set_element_class_lookup(lookup)
+    return etree.fromstring(text, parser), parser.error_log
+
+
+_ABOUT_IDS = frozenset([etree.ErrorTypes.DTD_XMLID_VALUE, etree.ErrorTypes.DTD_ID_REDEFINED])
+
+
+def _has_document_type(text: bytes | str, huge: bool) -> bool:
+    """Whether a parser comes upon one in text it refuses, before what it refuses; libxml2 knows in any encoding."""
+    parser: etree.XMLParser = etree.XMLParser(**_options(huge, False), recover=True)
+    root = etree.fromstring(text, parser)
+    return root is None or root.getroottree().docinfo.internalDTD is not None
 
 
 def parse_data(data: bytes) -> etree._Element:
@@ -54,12 +97,11 @@ def parse_data(data: bytes) -> etree._Element:
     packed = compression(data)
     if packed:
         raise ValueError(f"this is {packed} data, not XML: unpack it first")
-    parser = safe_parser(data_only=True)
     try:
-        root = etree.fromstring(data, parser)
+        root, errors = read_xml(data, data_only=True)
     except etree.XMLSyntaxError as error:
         raise ValueError(explanation(error)) from error
-    for entry in parser.error_log:
+    for entry in errors:
         if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
             raise ValueError(f"{entry.message}, line {entry.line}, column {entry.column}: {NO_ENTITIES}")
     dtd = root.getroottree().docinfo.internalDTD
@@ -75,7 +117,7 @@ def parse_own(data: bytes) -> etree._Element:
     were none then, as for all that is not well-formed.
     """
     try:
-        return etree.fromstring(data, safe_parser(huge=True))
+        return read_xml(data, huge=True)[0]
     except etree.XMLSyntaxError as error:
         if "depth" not in str(error).lower():
             raise ValueError(explanation(error)) from error

@@ -22,7 +22,7 @@ from lxml import etree
 from path_types.names import is_ncname, namespace_of
 
 from .xml_names import as_name, is_namespace
-from .xml_parser import safe_parser
+from .xml_parser import read_xml
 
 _IN_NO_NAMESPACE = etree.XPath("boolean(descendant-or-self::*[not(namespace-uri())])")
 _ODD_COMMENTS = etree.XPath(
@@ -82,7 +82,7 @@ def _has_other_names(text: str, element: etree._Element) -> bool:
     if len(prefixes) == len(declared) and not ("" in prefixes and _IN_NO_NAMESPACE(element)):
         return False
     try:
-        again = etree.fromstring(text, safe_parser(huge=True))
+        again = read_xml(text, huge=True)[0]
     except etree.XMLSyntaxError:
         return True
     return any(

@@ -47,6 +47,22 @@ def test_contents_have_one_number_exactly_if_they_are_equal(pair: tuple[Any, Any
 @example(parsed("<a>x</a>", "<a> </a>"), True, True)
 @example(parsed("<a>\n<b/>x</a>", "<a>\n<c/>x</a>"), True, True)
 @example(parsed("<a>\n<b/>x<c/>\n</a>", "<a>y\n<c/>\n</a>"), True, True)
+@example(
+    parsed(
+        '<r><s id="1"><w>some words</w></s><t k="1"><u>five</u></t><m/></r>',
+        '<r><m/><g><s id="1"><w>some words</w><v><t k="1"><u>five</u></t></v></s></g></r>',
+    ),
+    True,
+    True,
+)  # something moves into something new, in something that moves into something new
+@example(
+    parsed(
+        '<r><s id="1"><t k="1"><u>five</u></t><w>some words</w></s><m/></r>',
+        '<r><m/><g><s id="1"><w>some words</w><t><t k="1"><u>five</u></t></t></s></g></r>',
+    ),
+    True,
+    True,
+)  # and out of it, where the only one of its name is another then
 def test_the_document_becomes_the_other_tree(pair: tuple[Any, Any], hides: bool, ignore: bool) -> None:
     """By no more events than deleting and inserting everything takes; they lead a replica to the same."""
     old, new = pair

@@ -7,6 +7,7 @@ prefixes, the order of attributes, CDATA sections, character references, line en
 
 from __future__ import annotations
 
+import gzip
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -19,8 +20,11 @@ TEXTS = (
     "𝄞",
     "'\"", "\r", "a\r\nb", "  lead", "&amp;", "\x85", "{b}", "%s", "true",
 )  # fmt: skip
-VALUES = ("1", "2", "3", "", " x ", "a\nb", "\t", "\r", "é", "<&\"'>", "1", "urn:x", "𝄞")
-NAMES = ("k", "l", "{urn:x}m", "{urn:y}m", "id", "name", "{http://www.w3.org/XML/1998/namespace}lang", "ä")
+VALUES = ("1", "2", "3", "", " x ", "a\nb", "\t", "\r", "é", "<&\"'>", "1", "urn:x", "𝄞", "preserve", "x:c")
+_XML = "http://www.w3.org/XML/1998/namespace"
+NAMES = (
+    "k", "l", "{urn:x}m", "{urn:y}m", "id", "name", f"{{{_XML}}}lang", "ä", f"{{{_XML}}}id", f"{{{_XML}}}space",
+)  # fmt: skip
 ENCODINGS = (
     "utf-8",
     "utf-8",
@@ -35,6 +39,12 @@ ENCODINGS = (
 NSMAP = {"x": "urn:x", "y": "urn:y"}
 """So that lxml makes up no prefixes, of which one can hide another."""
 PREFIXES = ("p", "q", "ns0", None, "d")
+
+
+def read(text: bytes | str) -> Any:
+    """The root of a text; ids that are none, or there twice, are no mistake in its form."""
+    typed = isinstance(text, bytes) and b"<!DOCTYPE" in text.replace(b"\0", b"")
+    return etree.fromstring(text, etree.XMLParser(collect_ids=typed))  # else it would look for the DTD
 
 
 def random_tree(random: Random, depth: int) -> Any:
@@ -71,9 +81,11 @@ def edited(random: Random, root: Any) -> Any:
 def _edit(random: Random, root: Any, element: Any, elements: list[Any]) -> Any:
     kind = random.choice(
         ("text", "set", "unset", "insert", "rename", "remove", "move", "tail", "wrap", "unwrap", "double",
-         "shuffle", "swap", "rename attribute", "comment", "root")
+         "shuffle", "swap", "rename attribute", "comment", "root", "indent")
     )  # fmt: skip
-    if kind == "text":
+    if kind == "indent":
+        _reindented(random, root)
+    elif kind == "text":
         element.text = random.choice(TEXTS)
     elif kind == "set":
         element.set(random.choice(NAMES), random.choice(VALUES))
@@ -134,16 +146,44 @@ def _edit_inside(random: Random, kind: str, element: Any, elements: list[Any]) -
             element.text, other.text = other.text, element.text
 
 
+def _reindented(random: Random, root: Any) -> None:
+    """White space alone is another: a tree as a formatter leaves it, or without what one had put there."""
+    if random.random() < 0.5:
+        etree.indent(root, space=random.choice((" ", "  ", "\t", "")))
+        return
+    for node in root.iter("*"):
+        for child in node:
+            if child.tail is not None and not child.tail.strip(" \t\r\n"):
+                child.tail = None
+
+
+def _extreme(random: Random, root: Any) -> Any:
+    """A tree with a text that is long, or with something that is deep: as deep as may be, at the most."""
+    if random.random() < 0.5:
+        random.choice(list(root.iter("*"))).text = random.choice(("y", "ab ", "é")) * random.randint(
+            10_000, 60_000
+        )
+        return root
+    height = max(sum(1 for _ in node.iterancestors()) for node in root.iter("*")) + 1
+    for _ in range(random.choice((30, 100, 240)) - height):
+        above = etree.Element(random.choice(TAGS), nsmap=NSMAP)
+        above.append(root)
+        root = above
+    return root
+
+
 def versions(random: Random, count: int) -> list[Any]:
     """A tree and what became of it, sometimes of an earlier one again."""
     found = [random_tree(random, random.randint(1, 3))]
+    if random.random() < 0.1:
+        found[0] = _extreme(random, found[0])
     while len(found) < count:
         found.append(edited(random, random.choice(found) if random.random() < 0.2 else found[-1]))
     return found
 
 
-def spelled(random: Random, root: Any) -> bytes:
-    """A tree as somebody may write it."""
+def spelled(random: Random, root: Any, *, typed: bool) -> bytes:
+    """A tree as somebody may write it; ``typed``: it may have a document type, and then all ids have to be names."""
     encoding = random.choice([each for each in ENCODINGS if _has_names(root, each)])
     body = _Writer(random, encoding).element(root, {})
     declared = {"utf-8-sig": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(encoding, encoding)
@@ -155,6 +195,7 @@ def spelled(random: Random, root: Any) -> bytes:
     text = (
         prolog
         + random.choice(around[: 3 if prolog else 2])
+        + (_document_type(random, root) if random.random() < 0.2 and typed else "")
         + random.choice(around)
         + body
         + random.choice(around)
@@ -165,6 +206,55 @@ def spelled(random: Random, root: Any) -> bytes:
     return mark + text.encode(encoding)
 
 
+def _document_type(random: Random, root: Any) -> str:
+    """A document type without entities; ``spelled`` says what of it makes another tree."""
+    name = etree.QName(random.choice(list(root.iter("*")))).localname
+    name = name if name.isascii() else "a"
+    outside = random.choice(("", "", f' SYSTEM "{name}.dtd"', ' PUBLIC "-//X//Y" "nowhere:y"'))
+    inside = [
+        each
+        for each in (
+            f"<!ELEMENT {name} ANY>", "<!-- <!ENTITY x 'y'> -->", "<?p q?>", '<!NOTATION n SYSTEM "n">',
+            f"<!ATTLIST {name} k CDATA #IMPLIED>", f"<!ATTLIST {name} {DEFAULTED} 'as ever'>",
+            f"<!ATTLIST {name} l NMTOKENS #IMPLIED>",
+        )
+        if random.random() < 0.3
+    ]  # fmt: skip
+    return f"<!DOCTYPE {name}{outside}{f' [ {chr(10).join(inside)} ]' if inside else ''}>"
+
+
+DEFAULTED = "byDefault CDATA"
+"""What a document type says of an attribute that is there although nobody wrote it."""
+
+
+def broken(random: Random, text: bytes) -> bytes:
+    """Bytes that are no document, or none that is read: what is left of a text when something went wrong."""
+    kind = random.choice(
+        (
+            "empty",
+            "blank",
+            "cut",
+            "two roots",
+            "entity",
+            "lost entity",
+            "packed",
+            "deep",
+            "mark",
+            "text",
+            "control",
+        )
+    )
+    if kind == "cut":
+        return text[: random.randint(1, len(text.rstrip()) // 2)]
+    if kind == "packed":
+        return gzip.compress(text, mtime=0)
+    return {
+        "empty": b"", "blank": b" \n", "two roots": b"<a/><a/>", "mark": b"\xef\xbb\xbf", "text": b"a,b\n1,2\n",
+        "entity": b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>', "control": b"<a>\x01</a>",
+        "lost entity": b'<!DOCTYPE a SYSTEM "a.dtd"><a k="&x;"/>', "deep": b"<a>" * 400 + b"</a>" * 400,
+    }[kind]  # fmt: skip
+
+
 def _has_names(root: Any, encoding: str) -> bool:
     """Whether the names in a tree can be written so: they have no references."""
     try:
@@ -173,9 +263,6 @@ def _has_names(root: Any, encoding: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-_XML = "http://www.w3.org/XML/1998/namespace"
 
 
 def _written(name: str, prefixes: dict[str, str | None]) -> str:

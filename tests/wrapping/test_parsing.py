@@ -116,3 +116,13 @@ def test_errors_name_the_source(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"bad\.xml:2:"):
         parse(file)
     assert parse_bytes(b"<a/>").getroot().tag == "a"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-7"])
+def test_no_document_type_leads_outside_however_ids_are(encoding: str, tmp_path: Path) -> None:
+    """A parser that collects no ids, as is used where they are no names, would read it."""
+    (tmp_path / "a.dtd").write_text('<!ATTLIST a k CDATA "from outside">')
+    text = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE a SYSTEM "{tmp_path}/a.dtd"><a xml:id="1"/>'
+    with pytest.raises(DocumentError, match="attribute value 1 is not an NCName"):
+        parse_bytes(text.encode(encoding))
+    assert parse_bytes(text.replace('"1"', '"b"').encode(encoding)).getroot().get("k") is None

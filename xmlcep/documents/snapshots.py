@@ -12,7 +12,7 @@ from copy import deepcopy
 from lxml import etree
 
 from ..errors import XmlCepError
-from ..xml_parser import safe_parser
+from ..xml_parser import read_xml
 from ..xml_writer import xml_text
 from .node_tables import NodeTables
 from .xml_trees import XmlTrees
@@ -181,7 +181,7 @@ def parse_snapshot(xml_text: str) -> etree._Element:
     It may be as large and deep as a document can become by calls; it has no use for a document type.
     """
     try:
-        root = etree.fromstring(xml_text, safe_parser(huge=True))
+        root = read_xml(xml_text, huge=True)[0]
     except (etree.XMLSyntaxError, ValueError) as error:
         raise SnapshotError(f"the snapshot is not well-formed XML: {error}") from error
     if root.getroottree().docinfo.internalDTD is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .chains import Pair, differing, heaviest_chain
@@ -42,9 +42,15 @@ class Aligner:
         self._keys = keys
         self._similarity = Similarity()
 
-    def align(self, i: int, j: int) -> Alignment:
-        """The alignment of the children of the old element i with those of the new element j."""
-        olds, news = list(self._old.children(i)), list(self._new.children(j))
+    def align(
+        self, i: int, j: int, moved_old: Container[int] = (), moved_new: Container[int] = ()
+    ) -> Alignment:
+        """The alignment of the children of the old element i with those of the new element j.
+
+        Those that are known to have moved, from there or to there, are matched already.
+        """
+        olds = [child for child in self._old.children(i) if child not in moved_old]
+        news = [child for child in self._new.children(j) if child not in moved_new]
         before, after = self._old.content, self._new.content
         first, last_old, last_new = differing([before[node] for node in olds], [after[node] for node in news])
         kept = list(zip(olds[:first], news[:first], strict=True))

@@ -175,11 +175,14 @@ class _Edit:
         new = self._new
         copy = deepcopy(new.nodes[place])
         copy.tail = self._text(new.tail[place], copy.tail)
-        leaving = []
+        leaving, behind = [], place
         for there, node in zip(range(place, new.end[place]), list(copy.iter()), strict=True):
+            if there < behind:
+                continue  # in what is moved into it: another node stands for this one
             if there in self._origin:
                 leaving.append(node)
-            elif self._standing[there] is None:
+                behind = new.end[there]
+            else:
                 self._standing[there] = node
             if not self._hides and new.tag[place] is not None:
                 if node.text and new.tag[there] is not None and new.text[there] is None:

@@ -60,16 +60,19 @@ def match(old: Outline, new: Outline, keys: Sequence[Key] = ()) -> Matching:
     aligner = Aligner(old, new, keys)
     sites: list[Site] = []
     moved: dict[int, int] = {}
+    come: set[int] = set()
     pending = [(0, 0)]
     while pending:
         i, j = pending.pop()
-        alignment = aligner.align(i, j)
+        alignment = aligner.align(i, j, moved, come)
         sites.append(Site(i, j, alignment.kept))
         moved.update(alignment.moved)
+        come.update(new for _, new in alignment.moved)
         pending += _differing(old, new, (*alignment.kept, *alignment.moved))
         if not pending:  # all lists are aligned: what is left over may have moved from one to another
             elsewhere = _moves(old, new, keys, sites, moved)
             moved.update(elsewhere)
+            come.update(elsewhere.values())
             pending += _differing(old, new, elsewhere.items())
     sites.sort(key=lambda site: site.new)
     return Matching(old, new, tuple(sites), moved)

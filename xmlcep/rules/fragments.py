@@ -16,7 +16,7 @@ from lxml import etree
 
 from path_types.names import namespace_of
 
-from ..xml_parser import safe_parser
+from ..xml_parser import read_xml
 from ..xpath import Environment, Expression, ExpressionError
 
 Text: TypeAlias = tuple["str | Expression", ...]
@@ -164,7 +164,7 @@ class _Reader:
         )
         head = f"<fragment{declared}>"
         try:
-            top = etree.fromstring(f"{head}{self._text}</fragment>".encode(), safe_parser())
+            top = read_xml(f"{head}{self._text}</fragment>".encode())[0]
         except etree.XMLSyntaxError as error:
             said = re.sub(r"(, )?line \d+(, column \d+)?$", "", self._place.sub("{…}", str(error.msg)))
             if re.search(rf"</?[^\s<>]*{self._opening}", self._text):

@@ -13,7 +13,7 @@ from ..log.errors import LogError
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.segments import Source
 from ..matching.paths import step_name, written
-from ..xml_parser import safe_parser
+from ..xml_parser import read_xml
 from .stamps import Replay, Stamp
 from .version import VersionError
 
@@ -142,7 +142,7 @@ def blame(
     if xml is None:
         when = "at its end" if at is None else f"at {at}"
         raise LogError(f"the document {replay.doc or ''!r} has no root element {when}")
-    root = etree.fromstring(xml.encode(), safe_parser(huge=True))
+    root = read_xml(xml.encode(), huge=True)[0]
     return Blame(root, {node: stamps.get(node, replay.start) for node in ids}, _ids(root, iter(ids)))
 
 

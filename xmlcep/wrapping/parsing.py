@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -18,7 +19,7 @@ from ..arguments import PATH, check
 from ..events import UNNAMED
 from ..files import bytes_of
 from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
-from ..xml_parser import compression, explanation, safe_parser
+from ..xml_parser import compression, explanation, read_xml
 from .errors import DocumentError
 
 _DECLARATION = re.compile(rb"<\?xml\s")
@@ -44,16 +45,15 @@ def parse_bytes(
     packed = compression(raw)
     if packed:
         raise DocumentError(f"{source_name}: this is {packed} data, not XML: unpack it first")
-    parser = safe_parser(lookup)
     if isinstance(data, str):
         raw = _without_encoding(raw)
     try:
-        root = etree.fromstring(raw, parser)
+        root, errors = read_xml(raw, lookup)
     except etree.XMLSyntaxError as error:
         raise DocumentError(_explain(error, source_name)) from error
     tree = root.getroottree()
     _refuse_entities(tree, source_name)
-    _refuse_lost_entities(parser.error_log, source_name)
+    _refuse_lost_entities(errors, source_name)
     return tree
 
 
@@ -103,7 +103,7 @@ def _explain(error: etree.XMLSyntaxError, source_name: str) -> str:
     return f"{place}: {explanation(error)}"
 
 
-def _refuse_lost_entities(errors: etree._ListErrorLog, source_name: str) -> None:
+def _refuse_lost_entities(errors: Iterable[etree._LogEntry], source_name: str) -> None:
     """Of an entity in an attribute that only a DTD outside could declare nothing is left in the tree but a warning."""
     for entry in errors:
         if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..xml_parser import safe_parser
+from ..xml_parser import read_xml
 from ..xml_writer import xml_text
 from .errors import RefusedError, WrapError
 from .parsing import DEPTH_LIMIT
@@ -129,7 +129,7 @@ def _check(tree: ShadowTree, text: str, nodes: int, names: list[str]) -> None:
 def _fault(text: str, nodes: int | None = None, names: list[str] | None = None) -> str | None:
     """Why a text cannot be parsed again, to as many nodes with these names; None if it can."""
     try:
-        again = etree.fromstring(text, safe_parser(huge=True))
+        again = read_xml(text, huge=True)[0]
     except (etree.XMLSyntaxError, ValueError) as error:
         return str(error)
     counted = sum(int(count(again)) for count in _COUNTS)

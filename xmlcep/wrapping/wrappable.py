@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..xml_parser import safe_parser
+from ..xml_parser import read_xml
 from .errors import DocumentError, RefusedError, WrapError
 from .raw import Element, Node, get_next
 from .shadow import Tracked
@@ -46,7 +46,7 @@ def check_spelling(root: Node) -> None:
 def _refuse_entities_in_attributes(root: Node) -> None:
     """An entity in an attribute is no node in lxml, its value is the text around it; it is seen when written only."""
     try:
-        etree.fromstring(etree.tostring(root, encoding="utf-8", with_tail=False), safe_parser(huge=True))
+        read_xml(etree.tostring(root, encoding="utf-8", with_tail=False), huge=True)
     except etree.XMLSyntaxError as error:
         raise DocumentError(
             f"the tree cannot be parsed again without its document type: {error}; "
