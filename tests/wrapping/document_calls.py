@@ -14,7 +14,7 @@ from xmlcep.wrapping import CallbackError, fromstring
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator
 
-NESTED = {"in_callback", "callback_fails", "one_edit", "update_to"}
+NESTED = {"in_callback", "callback_fails", "one_edit", "update_to", "every"}
 
 
 class DocumentCalls:

@@ -59,6 +59,8 @@ class Mode:
     """Whether documents are closed, and their trees wrapped again, now and then."""
     fed: bool = False
     """Whether nodes come from parsers that go on, as those of `iterparse` do."""
+    every: bool = False
+    """Whether everything that lxml has is called, with any arguments."""
     start: str = ""
     """The document to begin with (see `starts`), instead of the usual ones."""
 
@@ -102,6 +104,14 @@ FEEDING = tuple(
     )
 )  # fmt: skip
 """Those with parsers that go on."""
+CALLING = tuple(
+    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, every=True)
+    for transactions, acting, (held, documents, whitespace) in product(
+        ("none", "deferred", "immediate"), ("nothing", "rules"),
+        (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
+    )
+)  # fmt: skip
+"""Those in which everything is called."""
 STARTING = tuple(
     Mode(
         held,
@@ -119,7 +129,7 @@ STARTING = tuple(
     if held == "nothing" or name != "document type"
 )
 """Those that begin with other documents; lxml 6.1 crashes where a default of a document type is deleted, unseen."""
-EVERY = (*MODES, *COMPANY, *FEEDING, *STARTING)
+EVERY = (*MODES, *COMPANY, *FEEDING, *CALLING, *STARTING)
 
 
 class Undone(Exception):
@@ -140,7 +150,7 @@ class Run:
         self.companions = [self._companions(document) for document in self.documents]
         self.mutator = Mutator(
             [document.root for document in self.documents], self.random, odd=odd, outside=mode.outside,
-            hold=mode.keep, fed=mode.fed, documents=self.documents,
+            hold=mode.keep, fed=mode.fed, every=mode.every, documents=self.documents,
         )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
@@ -301,7 +311,7 @@ class Run:
 
 SEVERAL = {
     "deep_copy", "prune", "comment_text", "instruction", "swap", "one_edit", "beside", "in_callback", "callback_fails",
-    "from_document", "to_document",
+    "from_document", "to_document", "every",
     *(f"odd {name}" for name in ODD_SEVERAL),
 }  # fmt: skip
 """Calls that are several edits."""

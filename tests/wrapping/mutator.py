@@ -5,23 +5,21 @@ from __future__ import annotations
 import copy
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from lxml import etree
 
-import xmlcep.wrapping
 from tests.wrapping.document_calls import DocumentCalls
+from tests.wrapping.every_call import EveryCall
 from tests.wrapping.feeding_edits import FeedingEdits
 from tests.wrapping.odd_edits import ODD
 from tests.wrapping.outside_edits import OutsideEdits
-from tests.wrapping.vocabulary import NAMES, REFUSALS, TAGS, TEXTS, is_element
+from tests.wrapping.vocabulary import NAMES, REFUSALS, TAGS, TEXTS, WRAPPING, is_element
 from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
 
 START = '<r k="1">0<a/>1<b l="2">x<c/>y</b>2<!--n-->3<?p q?>4<item>z</item></r>'
 LARGE, SMALL = 40, 15
-WRAPPING = str(Path(xmlcep.wrapping.__file__).parent)
 
 
 def _raised_in(error: BaseException) -> str:
@@ -35,8 +33,8 @@ class Mutator:
     arguments of odd kinds; ``outside``: also nodes whose classes are not the wrapper's; ``elsewhere``: also moves to
     trees that nobody follows, and edits of what has been removed; ``deviating``: also the few calls in which a wrapped
     tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``fed``: nodes
-    come from parsers that go on. ``documents``: the wrapped documents of the roots, by calls of which they are edited,
-    too.
+    come from parsers that go on. ``every``: also calls of everything that lxml has. ``documents``: the wrapped
+    documents of the roots, by calls of which they are edited, too.
     """
 
     def __init__(
@@ -50,6 +48,7 @@ class Mutator:
         deviating: bool = True,
         hold: bool = True,
         fed: bool = False,
+        every: bool = False,
         documents: Sequence[Any] = (),
     ) -> None:
         self.roots: Sequence[Any] = roots if isinstance(roots, list) else [roots]
@@ -83,6 +82,8 @@ class Mutator:
             self.calls += OutsideEdits(self).calls
         if fed:
             self.calls += FeedingEdits(self).calls * 10
+        if every:
+            self.calls += EveryCall(self).calls * 80
         self.documents = documents
         self.large = max(
             LARGE, *(sum(1 for _ in root.iter()) + 10 for root in self.roots if root is not None), 0

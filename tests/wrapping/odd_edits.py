@@ -184,7 +184,7 @@ def found_by_paths(m: Any) -> None:
     tree, element = m.root.getroottree(), m.element()
     for found in (
         m.root.find(".//a"), *m.root.iterfind("b"), *tree.findall(".//c"), *m.root.cssselect("item"),
-        *etree.ETXPath("//{urn:x}d")(m.root), *element.getchildren(), *tree.iterfind("//a"),
+        *etree.ETXPath("//{urn:x}d")(m.root), *element.getchildren(), *tree.iterfind(".//a"),
         *etree.XPathEvaluator(m.root)("//b"), *etree.XPathDocumentEvaluator(tree)("//c"),
         *element.xpath("preceding::*"),
     ):  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.wrapping.outside import Own, own_parser, plain_parser
 from tests.wrapping.telling import X, told
 from xmlcep.wrapping import (
     Document,
+    EndlessTriggerError,
     RefusedError,
     fromstring,
     wrap,
@@ -153,6 +155,54 @@ def test_an_element_that_is_made_by_its_class_takes_its_children_from_where_they
     with pytest.raises(RefusedError, match="is the root"):
         type(document.root)(document.root)
     document._check()
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_node_that_is_to_be_pickled_stays_where_it_is(protocol: int) -> None:
+    """Python would make an object of its class with it, as an element's child, in the oldest protocols."""
+    document = fromstring("<r>0<a/>1<!--n-->2<?p q?>3</r>")
+    seen, judge = told(document), Judge(document)
+    for node in (document.root, *document.root, etree.Element("new")):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            pickle.dumps(node, protocol)
+    assert seen == []
+    judge.check()
+    document._check()
+
+
+def test_an_element_stands_for_one_node() -> None:
+    document = fromstring("<r><a>1</a><b/></r>")
+    with pytest.raises(RefusedError, match="/r/a is there already"):
+        document.root[0].__init__(document.root[1])
+    assert etree.tostring(document.root) == b"<r><a>1</a><b/></r>"
+    document._check()
+
+
+@pytest.mark.parametrize("ask", [Document.catch_up, Document.verify, Document.snapshot, Document.close])
+def test_what_a_callback_does_unseen_when_it_hears_of_what_was_unseen_is_told_too(
+    ask: Callable[[Document], Any],
+) -> None:
+    root, document, _ = held()
+    judge, left = Judge(document), [30]
+
+    def edit(_: Any) -> None:
+        if left[0]:
+            left[0] -= 1
+            root.set("k", str(left[0]))
+
+    document.subscribe(edit)
+    root.text = "t"
+    ask(document)
+    judge.apply()
+    assert (left, root.get("k")) == ([0], "0")
+
+
+def test_callbacks_that_do_so_without_end_are_stopped() -> None:
+    root, document, _ = held()
+    document.subscribe(lambda event: root.set("k", str(event.ts)))
+    root.text = "t"
+    with pytest.raises(EndlessTriggerError, match="proxies that are older"):
+        document.catch_up()
 
 
 @pytest.mark.parametrize("make", [

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
+import xmlcep.wrapping
+
+WRAPPING = str(Path(xmlcep.wrapping.__file__).parent)
+"""Where the wrapper's own code stands."""
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
 TEXTS = [None, "", "t", "u", " ", "é\n", "v w", "\u00a0"]

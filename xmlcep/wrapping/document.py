@@ -24,8 +24,8 @@ from .active import ActiveRules
 from .announcing import announce
 from .cascades import Cascades
 from .classes import LOOKUPS
-from .delivery import Delivery
-from .errors import RefusedError, WrapError
+from .delivery import TRIGGER_DEPTH, Delivery
+from .errors import EndlessTriggerError, RefusedError, WrapError
 from .listeners import Listener
 from .observation import Observation, compare_all
 from .raw import Node, name_of
@@ -324,10 +324,26 @@ class Document(Single, Closing):
         """Finds edits made through `foreign` proxies, and what those of other documents have taken from this one.
 
         Every commit, and every call of the document, does so for its own. Raises `RefusedError` for what has come that
-        cannot be tracked, and for a root that has been moved away. Costs a walk of all documents while any has such.
+        cannot be tracked, and for a root that has been moved away, `EndlessTriggerError` if callbacks, which hear of
+        it, make such edits without end. Costs a walk of all documents while any has such.
         """
-        foreign.catch_up_all(self._tree)
-        self._tree.end_edit()
+        self._find(lambda: None)
+
+    def _find(self, compare: Callable[[], None]) -> None:
+        """Tells what has been done unseen, ``compare`` what else, and what callbacks do so when they hear of it."""
+        tree = self._tree
+        for _ in range(TRIGGER_DEPTH):
+            before = tree.clock.ts
+            foreign.catch_up_all(tree)
+            tree.end_edit()
+            compare()
+            if tree.clock.ts == before or not self.delivery.audience:
+                return
+        raise EndlessTriggerError(
+            f"callbacks of the document {self.name!r} make edits that nobody sees, through proxies that are older "
+            f"than the wrapping, whenever they hear of one: {TRIGGER_DEPTH} times. Let a callback look whether there "
+            "is still something to change"
+        )
 
     def _catch_up(self) -> None:
         foreign.catch_up(self._tree)
@@ -381,7 +397,7 @@ class Document(Single, Closing):
         tree is too deep to be parsed again, or cannot be parsed again at all, or a transaction is open.
         """
         self._settled("snapshot()")
-        compare_all(self._tree)
+        self._find(lambda: compare_all(self._tree))
         return take_snapshot(self._tree)
 
     def verify(self) -> list[str]:
@@ -414,10 +430,10 @@ class Document(Single, Closing):
         """
         try:
             if not self.closed and not self.delivery.held:
-                if self._tree.exposed:
-                    self.catch_up()
                 if self.delivery.audience:
-                    compare_all(self._tree)
+                    self._find(lambda: compare_all(self._tree))
+                elif self._tree.exposed:
+                    self.catch_up()
         finally:
             self._finalizer()
 

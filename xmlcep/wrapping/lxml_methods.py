@@ -27,7 +27,7 @@ from .edits import (
 )
 from .errors import CallbackError, RefusedError
 from .mutations import change_tail, insert_leaf
-from .raw import Element, get_parent, get_previous, get_tail, is_element
+from .raw import Element, get_parent, get_previous, get_tail, is_element, place
 from .shadow import ShadowNode, Tracked, entry_of, tree_of
 
 _append = Element.append
@@ -47,6 +47,10 @@ class _TrackedNode(Tracked):
         """As lxml's ``addprevious``."""
         put(element, lambda: Element.addprevious(self, element), get_parent(self), beside=self)
 
+    def __reduce__(self) -> Any:
+        # As lxml's own classes; by default Python would give the node, as a child, to a new object of its class.
+        raise TypeError(f"cannot pickle {type(self).__name__!r} object: pickle etree.tostring(element)")
+
     def __setattr__(self, name: str, value: Any) -> None:
         setter = _SETTERS.get(name)
         if setter is None:
@@ -64,7 +68,12 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
     def __init__(  # type: ignore[misc]
         self, *children: Any, attrib: Any = None, nsmap: Any = None, **_extra: Any
     ) -> None:
-        """As `lxml.etree.ElementBase`: a new element, which takes the children that it is given from where they are."""
+        """As `lxml.etree.ElementBase`: a new element, which takes the children that it is given from where they are.
+
+        Raises `RefusedError` where it is one already: lxml would have it stand for a new node, and leave the old one.
+        """
+        if entry_of(self) is not None:
+            raise RefusedError(f"{place(self)} is there already: call the class for another one")
         parents = open_all([child for child in children if isinstance(child, Element)], self)
         make = etree.ElementBase.__init__
         rearrange(parents, lambda: make(self, *children, attrib=attrib, nsmap=nsmap, **_extra))

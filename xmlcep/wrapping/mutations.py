@@ -431,6 +431,9 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
             top, known, child = stack.pop()
             if child is None:
                 _remove_node(tree, top, known, emit)
+                holder = known.parent
+                if top is not node and holder is not None and holder.ids is None and known.ids is not None:
+                    holder.ids = known.ids[:-1]  # made anew at each level they would cost all levels above
                 continue
             below = shadow_of(child)
             stack.append((top, known, below.prev))
