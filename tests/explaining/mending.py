@@ -31,7 +31,7 @@ def _mended(definition: EventDefinition, cause: Cause) -> EventDefinition | None
     if cause.reason is Reason.ELSEWHERE:
         return replace(definition, flat=True)
     mend = _unjoined() if cause.reason in _OF_VALUES else _MENDS.get(cause.reason)
-    if mend is None or (cause.reason in _ONLY_WITH_FIX and not cause.fix) or "it is due" in cause.text:
+    if mend is None or (cause.reason in _ONLY_WITH_FIX and not cause.fix) or " is due " in cause.text:
         return None
     context = ContextName.UNRESTRICTED if cause.reason in _OF_CONTEXTS else definition.context
     return replace(definition, expression=_everywhere(definition.expression, mend), context=context)

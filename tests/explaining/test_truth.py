@@ -82,7 +82,7 @@ RELEASED = tuple(sorted(frozenset(KNOWN) - {"edit", "guard", "condition", "compo
 def says_it_again(answer: Explanation, cause: Cause) -> bool:
     """Whether an answer gives the reason that has been mended; others use events up, and other values do not join."""
     again = answer.cause
-    if again is None or again.reason is not cause.reason or "it is due" in again.text:
+    if again is None or again.reason is not cause.reason or " is due " in again.text:
         return False
     return cause.reason not in (Reason.CONSUMED, Reason.JOIN_MISMATCH, Reason.NO_VALUE)
 

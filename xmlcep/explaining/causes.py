@@ -104,7 +104,9 @@ def _contiguous(case: _Case) -> str:
 
 def _absence(case: _Case) -> str:
     names = case.names
-    violating = names[1] if len(names) > 1 else names[0] if names else "something"
+    if not names:
+        return "what it has was raised, or ended by what must not occur; one more event begins anew"
+    violating = names[1] if len(names) > 1 else names[0]
     return f"{violating} has occurred, which must not"
 
 

@@ -294,7 +294,9 @@ class TrailingSequenceState(SequenceState):
         account = super().account(key)
         waiting = [*self.candidates.get(key, ()), *self.ready.get(key, ())]
         if not waiting:
-            return account
+            over = account.objection is None and all(account.stored[k] for k in self._position)
+            # What is kept has been a candidate, which was raised or has ended.
+            return account._replace(objection=Objection("absence-violated"), raised=True) if over else account
         stored = [list(entries) for entries in account.stored]
         operand_of = {position: k for k, position in self._position.items()}
         for position, entry in waiting[0].members:
