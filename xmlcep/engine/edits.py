@@ -5,7 +5,6 @@ The trees that ask nothing are not held up: they take each record as it comes.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from ..algebra import Unit
@@ -95,7 +94,7 @@ class Edit:
         held, self.held = self.held, []
         if not held:
             return
-        evaluation, clock = self._evaluation, self._setting.clock
+        evaluation, clock, timers = self._evaluation, self._setting.clock, self._setting.timers
         events = [each.event for each in held if isinstance(each, HeldRecord)]
         for event in events:
             document.apply(event)
@@ -108,7 +107,7 @@ class Edit:
         for each in held:
             clock.point = each.point + later
             if isinstance(each, HeldRecord):
-                if self._setting.timers.size:
+                if timers.size:
                     later += self._fire_before(each.event)
                 clock.ts, clock.point = each.event.ts, each.point + later
                 bound = evaluation.dispatch[each.event.op][each.event.path]
@@ -116,21 +115,25 @@ class Edit:
                 self.before = each.event
             else:
                 clock.ts, clock.fired = each.cause.ts, _fired(each)
-                with self._round_of(each):
+                timers.begin_round(self._round_of(each))
+                try:
                     evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+                finally:
+                    timers.end_round()
                 clock.fired = None
                 if each.release is not Release.NOTHING:
                     self.before = None
         clock.ts, clock.point = ts, point + later
         evaluation.end_edit()
 
-    def _round_of(self, held: HeldTimePoint) -> AbstractContextManager[None]:
-        """What a time point within an edit that timers make is about."""
-        timers, fired = self._setting.timers, self._setting.clock.fired
+    def _round_of(self, held: HeldTimePoint) -> tuple[Unit, int] | None:
+        """What is due at a time point within an edit; None if nothing is."""
+        fired = self._setting.clock.fired
         if fired is not None:
-            return timers.round_of(Unit.TIME, fired)
-        at = next((due.at for together in held.due.values() for due in together), None)
-        return nullcontext() if at is None else timers.round_of(Unit.CHANGES, at)
+            return Unit.TIME, fired
+        for together in held.due.values():
+            return Unit.CHANGES, together[0].at
+        return None
 
     def _fire_before(self, event: PrimitiveEvent) -> int:
         """What earlier records of the edit have made due before this one, by changes (Z14) or, because it is known too
@@ -149,8 +152,11 @@ class Edit:
                 by_time = unit is Unit.TIME
                 clock.fire(at if by_time else None)
                 cause = TimePoint(ts, timestamp(at) if by_time else None, event.doc)
-                with timers.round_of(unit, at):
+                timers.begin_round((unit, at))
+                try:
                     evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(waiting), self.asking)
+                finally:
+                    timers.end_round()
         clock.fired = None
         return max(0, clock.point + 1 - point)
 

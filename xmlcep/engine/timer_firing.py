@@ -68,11 +68,15 @@ class TimerFiring:
         self._setting.clock.fire(at if by_time else None)
         cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
         due = by_tree(together)
-        with self._setting.timers.round_of(unit, at):
+        timers = self._setting.timers
+        timers.begin_round((unit, at))
+        try:
             if self._edit.is_open():
                 self._edit.hold_time_point(cause, Release.NOTHING, due)
             else:
                 self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
+        finally:
+            timers.end_round()
         self._look()
 
     def _look(self) -> None:

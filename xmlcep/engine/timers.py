@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
@@ -61,14 +60,14 @@ class Timers:
         if heap[0][2] is due:
             self._note(unit)
 
-    @contextmanager
-    def round_of(self, unit: Unit, at: int) -> Iterator[None]:
-        """A round through the trees for all that is due then, also what turns out to be in it (`take_set_now`)."""
-        self.firing, self._before = (unit, at), self._count
-        try:
-            yield
-        finally:
-            self.firing = None
+    def begin_round(self, firing: tuple[Unit, int] | None) -> None:
+        """A round through the trees for all that is due then, also what turns out to be in it (`take_set_now`); None:
+        a round about nothing that is due. Who begins it ends it (`end_round`), whatever happens in it."""
+        self.firing, self._before = firing, self._count
+
+    def end_round(self) -> None:
+        """It is over."""
+        self.firing = None
 
     def take_set_now(self, tree: int, operator: int) -> list[Due]:
         """Takes what an operator has set since the round began and is due in it."""
