@@ -72,6 +72,7 @@ def test_csv_runs_nothing(shell: Shell) -> None:
     [
         (["event=Changed"], 3), (["user=ann"], 4), (["user=ann", "event=Priced"], 2), (["document=order"], 6),
         (["document=other"], 0), (["text=EVIL"], 2), (["after=1999-01-01"], 6), (["before=1999-01-01"], 0),
+        (["after=1999-01-01T00:00:00+02:00"], 6), (["before=9999-01-01T00:00:00.5Z"], 6),
     ],
 )  # fmt: skip
 def test_where(shell: Shell, where: list[str], count: int) -> None:
@@ -91,6 +92,10 @@ def test_sort_and_limit(shell: Shell) -> None:
     ("arguments", "words"),
     [
         (["--where", "evnt=x"], "expected NAME=VALUE with one of event"),
+        (["--where", "event=Chnged"], "'Chnged' is no event of these rules: did you mean Changed?"),
+        (["--where", "event="], "'' is no event of these rules: there is"),
+        (["--where", "after=soon"], "'soon' is no time: expected a day or a time"),
+        (["--where", "before="], "'' is no time: expected a day or a time"),
         (["--sort", "colour"], "expected one of time"),
         (["--format", "csv", "--out", "x.csv"], "leave out --out"),
         (["--format", "html"], "needs --out"),

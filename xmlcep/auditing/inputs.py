@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 
 from ..arguments import PATH, check
 from ..errors import ArgumentError, XmlCepError
+from ..files import other_encoding
 from ..log import LogError, segments
 from ..log.opening import kind_of
 from ..log.segments import first_of
@@ -263,5 +264,7 @@ def _what_it_is(path: str) -> str:
         begin = stream.read(4096)
     if _RULES.search(begin):
         return "not a change log: it looks like rules: give them with --rules (rules=), and the log without"
+    if encoded := other_encoding(begin):
+        return f"not a change log: it is {encoded}"
     shown = begin[:40].decode("utf-8", "backslashreplace")
     return f"not a change log: expected a JSON object per line (or Parquet), it begins with {shown!r}"

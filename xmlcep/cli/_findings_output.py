@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import click
 from rich.console import Console
@@ -16,17 +16,22 @@ from path_types import PathType
 from path_types.names import local_name
 
 from ..log.json_codec import FASTEST
+from ..suggestions import did_you_mean_or_list
+from ..timestamps import TimeError, microseconds
 from ._output import plain
 
 COLUMNS = ("time", "user", "event", "document", "node", "values")
 LONGEST_CELL = 300
 """Of a table; the other formats have all of a text."""
 
+Admits: TypeAlias = Callable[[Mapping[str, Any]], bool]
+"""Whether a finding is wanted."""
+
 
 class Choice(NamedTuple):
     """Which findings are wanted: those that all of ``where`` admit, sorted, so many at most."""
 
-    where: tuple[Callable[[Mapping[str, Any]], bool], ...]
+    where: tuple[Admits, ...]
     sort: str | None
     limit: int | None
 
@@ -46,6 +51,19 @@ class Choice(NamedTuple):
         for number, record in enumerate(chosen):
             if number == self.limit:
                 return
+            yield record
+
+
+class Counted:
+    """Findings, and how many of them have been asked for."""
+
+    def __init__(self, records: Iterable[dict[str, Any]]) -> None:
+        self._records = records
+        self.count = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for record in self._records:
+            self.count += 1
             yield record
 
 
@@ -88,32 +106,62 @@ def _node(record: Mapping[str, Any]) -> str:
     return "/".join(named)
 
 
-def choice_of(where: Sequence[str], sort: str | None, limit: int | None) -> Choice:
-    """What the options ask for; raises `click.BadParameter` for what they cannot."""
+def choice_of(where: Sequence[str], sort: str | None, limit: int | None, events: Sequence[str]) -> Choice:
+    """What the options ask for of findings of these events; raises `click.BadParameter` for what they cannot."""
     if sort is not None and sort.removeprefix("-") not in COLUMNS:
         raise click.BadParameter(
             f"{sort!r}: expected one of {', '.join(COLUMNS)}, or -COLUMN", param_hint="--sort"
         )
-    return Choice(tuple(map(_condition, where)), sort, limit)
+    return Choice(tuple(_condition(text, events) for text in where), sort, limit)
 
 
-def _condition(text: str) -> Callable[[Mapping[str, Any]], bool]:
+def _condition(text: str, events: Sequence[str]) -> Admits:
     name, equals, wanted = text.partition("=")
     if not equals or name not in _CONDITIONS:
-        raise click.BadParameter(
-            f"{text!r}: expected NAME=VALUE with one of {', '.join(_CONDITIONS)}", param_hint="--where"
-        )
-    admits = _CONDITIONS[name]
-    return lambda record: admits(record, wanted)
+        raise _unusable(f"{text!r}: expected NAME=VALUE with one of {', '.join(_CONDITIONS)}")
+    if name == "event" and wanted not in events:
+        raise _unusable(f"{wanted!r} is no event of these rules: {did_you_mean_or_list(wanted, events)}")
+    return _CONDITIONS[name](wanted)
 
 
-_CONDITIONS: dict[str, Callable[[Mapping[str, Any], str], bool]] = {
-    "event": lambda record, wanted: record["name"] == wanted,
-    "document": lambda record, wanted: record.get("doc") == wanted,
-    "user": lambda record, wanted: row_of(record)[1] == wanted,
-    "after": lambda record, wanted: (record.get("at") or "") >= wanted,
-    "before": lambda record, wanted: bool(record.get("at")) and record["at"] < wanted,
-    "text": lambda record, wanted: wanted.lower() in " ".join(row_of(record)).lower(),
+def _unusable(said: str) -> click.BadParameter:
+    return click.BadParameter(said, param_hint="--where")
+
+
+def _after(wanted: str) -> Admits:
+    least = _moment(wanted)
+    return lambda record: (at := _at(record)) is not None and at >= least
+
+
+def _before(wanted: str) -> Admits:
+    most = _moment(wanted)
+    return lambda record: (at := _at(record)) is not None and at < most
+
+
+def _moment(text: str) -> int:
+    """A time, or the beginning of a day (UTC), in microseconds."""
+    try:
+        return microseconds(text if len(text) > len("2026-01-31") else f"{text}T00:00:00Z")
+    except TimeError:
+        expected = "expected a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z"
+        raise _unusable(f"{text!r} is no time: {expected}") from None
+
+
+def _at(record: Mapping[str, Any]) -> int | None:
+    """When a finding was raised; None if its record has no time, or a text that is none."""
+    try:
+        return microseconds(record.get("at") or "")
+    except TimeError:
+        return None
+
+
+_CONDITIONS: dict[str, Callable[[str], Admits]] = {
+    "event": lambda wanted: lambda record: bool(record["name"] == wanted),
+    "document": lambda wanted: lambda record: bool(record.get("doc") == wanted),
+    "user": lambda wanted: lambda record: row_of(record)[1] == wanted,
+    "after": _after,
+    "before": _before,
+    "text": lambda wanted: lambda record: wanted.lower() in " ".join(row_of(record)).lower(),
 }
 
 

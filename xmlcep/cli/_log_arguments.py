@@ -10,6 +10,7 @@ import click
 
 from ..auditing.inputs import LogPath as LogPath
 from ..auditing.inputs import find_files, with_pipes_kept
+from ._paths import FilePath
 from ._rules_input import STANDARD_INPUT, claim_standard_input
 
 
@@ -28,7 +29,7 @@ def _kept(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
 def logs_argument(name: str, metavar: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """One or more logs, each of which can be read more than once while the command runs."""
     return click.argument(
-        name, nargs=-1, required=True, metavar=metavar, type=click.Path(allow_dash=True), callback=_kept
+        name, nargs=-1, required=True, metavar=metavar, type=FilePath(allow_dash=True), callback=_kept
     )
 
 
@@ -38,7 +39,7 @@ def log_option(*names: str, help: str) -> Callable[[click.decorators.FC], click.
     def kept(context: click.Context, option: click.Parameter, given: str | None) -> LogPath | None:
         return None if given is None else _kept(context, option, (given,))[0]
 
-    return click.option(*names, metavar="LOG", type=click.Path(allow_dash=True), callback=kept, help=help)
+    return click.option(*names, metavar="LOG", type=FilePath(allow_dash=True), callback=kept, help=help)
 
 
 def files_read(logs: Sequence[LogPath]) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ._paths import FilePath
+
 
 def _pairs(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
     """The file of every name."""
@@ -38,7 +40,7 @@ rules_option = click.option(
     "--rules",
     "rules_files",
     metavar="FILE",
-    type=click.Path(),
+    type=FilePath(),
     multiple=True,
     required=True,
     help="The rules (*.xcep); may be repeated: the files are read together.",

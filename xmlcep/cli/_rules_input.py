@@ -11,12 +11,13 @@ from ..errors import XmlCepError
 from ..languages import Languages
 from ..rules import Rules
 from ..rules.files import decode_rules, read_rules_text, rules_of
+from ._paths import FilePath
 
 STANDARD_INPUT = "-"
 _SHOWN = "<stdin>"
 
 rules_argument = click.argument(
-    "rules", nargs=-1, required=True, metavar="RULES...", type=click.Path(allow_dash=True)
+    "rules", nargs=-1, required=True, metavar="RULES...", type=FilePath(allow_dash=True)
 )
 
 

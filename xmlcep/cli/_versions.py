@@ -13,6 +13,7 @@ from ..matching import Key
 from ..schema.identities import schema_keys
 from ..versions.version import LARGEST
 from ._output import plain
+from ._paths import FilePath
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,7 +30,7 @@ def matching_options(command: Command) -> Command:
             help="Compare white space that only indents, too; it is left out otherwise.",
         ),
         click.option(
-            "--schema", type=click.Path(), metavar="XSD", help="Take the keys and IDs of an XML Schema, too."
+            "--schema", type=FilePath(), metavar="XSD", help="Take the keys and IDs of an XML Schema, too."
         ),
         click.option(
             "--key", "keys", multiple=True, metavar="ELEMENT=FIELD",

@@ -18,6 +18,7 @@ from ..wrapping import Document, parse
 from ..xml_writer import xml_file
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import plain
+from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import STANDARD_INPUT, claim_standard_input, load
 from ._targets import Target, Written, force_option, guard, standard_output
@@ -32,15 +33,15 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
 
 
 @click.command(name="apply")
-@click.argument("rules_file", metavar="RULES", type=click.Path(allow_dash=True))
-@click.argument("document", metavar="DOC.xml", type=click.Path(allow_dash=True), callback=_claimed)
+@click.argument("rules_file", metavar="RULES", type=FilePath(allow_dash=True))
+@click.argument("document", metavar="DOC.xml", type=FilePath(allow_dash=True), callback=_claimed)
 @log_option("--log", help="Make the edits of this log, which began with DOC.xml.")
 @click.option("--initial", is_flag=True, help="Begin with an insertion of all that is in the document.")
 @click.option(
     "-o",
     "--out",
     metavar="NEW.xml",
-    type=click.Path(),
+    type=FilePath(),
     callback=standard_output,
     help="Where the document goes; without it to standard output.",
 )

@@ -24,11 +24,12 @@ from ..rules import IgnoredRulesWarning, Rules
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
-from ._findings_output import Choice, choice_of, show_table, write_csv, write_lines
+from ._findings_output import Choice, Counted, choice_of, show_table, write_csv, write_lines
 from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
 from ._output import make_console, plain
+from ._paths import FilePath
 from ._progress import audit_progress
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import load, read_texts
@@ -42,13 +43,13 @@ QUARANTINED = 3
 @click.command(name="audit")
 @logs_argument("logs", "LOG…")
 @click.option(
-    "--rules", "rules_files", metavar="FILE", type=click.Path(), multiple=True,
+    "--rules", "rules_files", metavar="FILE", type=FilePath(), multiple=True,
     help="The rules (*.xcep); may be repeated: the files are read together.",
 )  # fmt: skip
 @click.option(
     "--schema",
     metavar="XSD",
-    type=click.Path(),
+    type=FilePath(),
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
@@ -58,7 +59,7 @@ QUARANTINED = 3
     "-o",
     "--out",
     metavar="PATH",
-    type=click.Path(),
+    type=FilePath(),
     callback=standard_output,
     help="Where the findings go; without it to standard output.",
 )
@@ -92,7 +93,7 @@ QUARANTINED = 3
     help="How far time goes on at the end of each document (2026-01-31T12:00:00Z): what is due by then is found.",
 )  # fmt: skip
 @click.option(
-    "--since", metavar="STATE", type=click.Path(),
+    "--since", metavar="STATE", type=FilePath(),
     help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
     " --out.",
 )  # fmt: skip
@@ -107,7 +108,7 @@ QUARANTINED = 3
 @click.option(
     "--quarantine",
     metavar="PATH",
-    type=click.Path(),
+    type=FilePath(),
     help="Where bad records go; without it beside the findings, or in quarantine.jsonl here if those are in no"
     " file (quarantine-2.jsonl if that is there, and so on).",
 )
@@ -115,7 +116,7 @@ QUARANTINED = 3
     "--summary",
     "summary_file",
     metavar="PATH",
-    type=click.Path(),
+    type=FilePath(),
     help="Write the counts by event type and document to this file, as JSON.",
 )
 @click.option(
@@ -160,7 +161,7 @@ def command(
     if engine == "local":
         refuse(["master", "partitions"], "--engine local uses no Spark")
     rules = _rules(rules_files, schema, locations, references, allow)
-    choice = choice_of(where, sort, limit)
+    choice = choice_of(where, sort, limit, [tree.name for tree in rules.graph.trees])
     shown = format or ("table" if out is None and is_terminal() else "jsonl")
     if since is not None and (out is None or shown != "jsonl" or actions):
         raise click.UsageError(
@@ -281,13 +282,16 @@ def _show(result: AuditResult, format: str, choice: Choice) -> None:
             stream.write(line + b"\n")
         stream.flush()
         return
-    records = choice.of(result.records())
+    found = Counted(result.records())
+    records = Counted(choice.of(found))
     if format == "table":
         show_table(make_console(), records)
     elif format == "csv":
         write_csv(records)
     else:
         write_lines(records)
+    if found.count and not records.count:
+        click.echo(f"none of the {found.count:,} findings is shown: --where admits none of them", err=True)
 
 
 def _page(

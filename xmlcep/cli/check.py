@@ -32,6 +32,7 @@ from ..suggestions import did_you_mean_or_list
 from ._check_json import report
 from ._locations import location_option
 from ._output import make_console, plain
+from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
 from ._without_effect import refuse
@@ -56,7 +57,7 @@ WRONG = 2
 @click.option(
     "--schema",
     metavar="XSD",
-    type=click.Path(),
+    type=FilePath(),
     help="Also report what documents of this schema can never match; its derived events can be used by name.",
 )
 @click.option(

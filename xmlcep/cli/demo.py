@@ -28,6 +28,7 @@ from ..schema import derive
 from ..wrapping import parse
 from ..xml_writer import xml_text
 from ._output import make_console, plain
+from ._paths import FilePath
 from ._sample import Sample, find_sample
 from ._story import Chapter, canonical, tell
 from ._targets import Target, Written, force_option, guard
@@ -45,7 +46,7 @@ STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
     help="local: without the audit by Spark, which takes most of the time.",
 )  # fmt: skip
 @click.option(
-    "--keep", "kept", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
+    "--keep", "kept", type=FilePath(file_okay=False, path_type=Path), metavar="DIRECTORY",
     help="Leave the change log and the findings there.",
 )  # fmt: skip
 @force_option

@@ -11,11 +11,12 @@ from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
 from ._locations import location_option
+from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 
 
-@click.command()
-@click.argument("schema", metavar="XSD")
+@click.command(name="derive")
+@click.argument("schema", metavar="XSD", type=FilePath())
 @click.option("--root", metavar="NAME", help="Only what can stand in documents with this root element.")
 @click.option(
     "--only",
@@ -52,6 +53,7 @@ from ._targets import Target, Written, force_option, guard, standard_output
     "-o",
     "--output",
     metavar="FILE",
+    type=FilePath(),
     callback=standard_output,
     help="Write the rules to this file instead of standard output.",
 )

@@ -17,6 +17,7 @@ from ..versions.difference import Text, diff, difference_log
 from ..versions.files import read_file
 from ..versions.version import refuse_large
 from ._output import plain
+from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._versions import matching_options, say
 
@@ -28,8 +29,8 @@ _COLOURS = {
 
 
 @click.command(name="diff")
-@click.argument("old", type=click.Path())
-@click.argument("new", type=click.Path())
+@click.argument("old", type=FilePath())
+@click.argument("new", type=FilePath())
 @matching_options
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
@@ -38,7 +39,7 @@ _COLOURS = {
 @click.option(
     "-o",
     "--out",
-    type=click.Path(),
+    type=FilePath(),
     callback=standard_output,
     help="Write to this file, not to standard output.",
 )

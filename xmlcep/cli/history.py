@@ -15,16 +15,15 @@ from ..versions.git import GitVersions
 from ..versions.history import Step, Written, write_history
 from ..versions.version import Source
 from ._output import make_console, plain
+from ._paths import FilePath
 from ._versions import all_keys, matching_options, say
 
 _MOST_SKIPPED = 20  # versions that were skipped are told one by one; beyond, their number
 
 
 @click.command(name="history")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--out", required=True, type=click.Path(), help="The change log; continued if it is there."
-)
+@click.argument("paths", nargs=-1, required=True, type=FilePath(path_type=Path))
+@click.option("-o", "--out", required=True, type=FilePath(), help="The change log; continued if it is there.")
 @click.option(
     "--by-time", is_flag=True, help="Files in the order in which they were written, not of their names."
 )
@@ -50,6 +49,8 @@ def command(
     renames are followed), and who, when and why is in each record. Several paths, or a folder, are files that are
     versions of one document, in order of their names. Run again, it appends what is new to the same log.
     """
+    if name == "":
+        raise click.BadParameter("'' is no name: it is empty", param_hint="--name")
     if out == "-":
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:
@@ -78,7 +79,7 @@ def _only_for_git(*, branch: str | None, since: str | None, all_parents: bool) -
     given = [
         option
         for option, value in (("--branch", branch), ("--since", since), ("--all-parents", all_parents))
-        if value
+        if value not in (None, False)
     ]
     if given:
         raise click.UsageError(

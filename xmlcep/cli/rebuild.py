@@ -15,6 +15,7 @@ from ..xml_writer import xml_file
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
 from ._output import plain
+from ._paths import FilePath
 from ._versions import leave_out_torn
 
 
@@ -23,7 +24,7 @@ from ._versions import leave_out_torn
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.option(
-    "--annotate", metavar="FINDINGS", type=click.Path(),
+    "--annotate", metavar="FINDINGS", type=FilePath(),
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
     " their own; what is deleted by then with comments.",
 )  # fmt: skip

@@ -9,6 +9,7 @@ import click
 from ..report import write_report
 from ._log_arguments import LogPath, files_read, logs_argument
 from ._output import plain
+from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option, rules_option
 from ._rules_input import load
 from ._targets import Target, Written, force_option, guard
@@ -19,7 +20,7 @@ from ._targets import Target, Written, force_option, guard
 @rules_option
 @reference_option
 @allow_option
-@click.option("-o", "--out", metavar="FILE", type=click.Path(), required=True, help="Where the page goes.")
+@click.option("-o", "--out", metavar="FILE", type=FilePath(), required=True, help="Where the page goes.")
 @click.option("--title", metavar="TEXT", help="Its heading.")
 @force_option
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing.")

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from ..errors import RecordError
+from ..files import other_encoding
 from .batches import Batch, among, numbers_of
 from .columns.json_lines import LinesBlock
 from .decoding import FORM_OF_OBJECTS, RowDecoder
@@ -132,6 +133,8 @@ class JsonLinesReader:
             except DuplicateKeyError as error:
                 raise RecordError(f"{error}: which of its values holds, nothing tells") from error
             except ValueError as error:
+                if encoded := other_encoding(line):
+                    raise RecordError(f"not a JSON object: it is {encoded}") from error
                 cut_off = "" if line.endswith(b"\n") else "the last line is cut off: "
                 raise RecordError(f"{cut_off}not a JSON object: {error}") from error
             if not isinstance(record, dict):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..arguments import shown
 from ..errors import ArgumentError
+from ..files import other_encoding
 from .errors import BrokenChainError, LogError, Origin, UnsealedError
 from .json_codec import FASTEST, STANDARD, DuplicateKeyError
 from .reading import read_lines
@@ -63,7 +64,7 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
     at_head = seal if head == START else None
     first = True
     for origin, line in read_lines(log):
-        record = _record(line, origin)
+        record = _first_record(log, line, origin) if first and head is None else _record(line, origin)
         if first and head is None and seal_of(record) is None and not _is_any_sealed(log):
             raise UnsealedError(
                 f"{origin.file}: not sealed: no record has n and hash, so nothing tells whether it is whole"
@@ -127,6 +128,18 @@ def _next_as_written(line: bytes, before: Seal) -> Seal | None:
         return None
     head = _digest(before.head, line[:end] + b"}")
     return Seal(number, head) if head.encode("ascii") == tail[1] else None
+
+
+def _first_record(log: Source, line: bytes, origin: Origin) -> dict[str, Any]:
+    """The record that a log begins with. Where nothing in a file is sealed, what is no record is nothing altered."""
+    try:
+        return _record(line, origin)
+    except BrokenChainError as error:
+        if _is_any_sealed(log):
+            raise
+        what = other_encoding(line)
+        behind = f"it is {what}" if what else "expected a JSON object per line"
+        raise LogError(f"{origin.file}: not a change log: {behind}") from error
 
 
 def _record(line: bytes, origin: Origin) -> dict[str, Any]:

@@ -101,7 +101,9 @@ def _replay(
         raise LogError(f"{reader.origin}: {error}") from error
     if name is None or (replica is None and doc is not None):
         what = (
-            f"the document {doc!r}" if doc else "any document: expected a change log with at least one change"
+            f"the document {doc!r}"
+            if doc is not None
+            else "any document: expected a change log with at least one change"
         )
         raise LogError(f"{_shown(log)}: nothing is recorded of {what}")
     return Replica(strictness=Strictness.STRICT) if replica is None else replica, name, beyond_end
