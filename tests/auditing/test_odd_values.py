@@ -61,13 +61,9 @@ def outcome(log: Path, lines: list[bytes], rules: Rules) -> Outcome:
     return outcomes[0]
 
 
-def arranged(lines: list[bytes], rules: Rules) -> list[list[bytes]]:
-    """The lines each twice and in disorder; for the rules that are read as columns also in order, and one without the
-    other."""
-    both = lines + lines[::-1]
-    if rules is not RULES["plain"]:
-        return [both]
-    return [lines, lines[::-1], [line for line in lines for _ in range(2)], both]
+def arranged(lines: list[bytes]) -> list[list[bytes]]:
+    """The lines in order, in disorder, each twice, and both."""
+    return [lines, lines[::-1], [line for line in lines for _ in range(2)], lines + lines[::-1]]
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
@@ -89,7 +85,7 @@ def arranged(lines: list[bytes], rules: Rules) -> list[list[bytes]]:
     ],
 )
 def test_a_value(tmp_path: Path, rules: Rules, field: str, text: str, good: bool) -> None:
-    for lines in arranged(three(**{field: text}), rules):
+    for lines in arranged(three(**{field: text})):
         found, bad, _ = outcome(tmp_path / "log.jsonl", lines, rules)
         if good:
             assert len(bad) == len(lines) - 3 and bool(found) == (rules is not RULES["none"])
@@ -101,7 +97,7 @@ def test_a_value(tmp_path: Path, rules: Rules, field: str, text: str, good: bool
 @pytest.mark.parametrize("item", [0, -1, -(2**63), 2**63 - 1])
 def test_ids(tmp_path: Path, rules: Rules, item: int) -> None:
     in_item = [f"[1,{item}]", f"[1,{item},7]", f"[1,{item},8]"]
-    for lines in arranged([record(ts, ids=ids) for ts, ids in enumerate(in_item, start=1)], rules):
+    for lines in arranged([record(ts, ids=ids) for ts, ids in enumerate(in_item, start=1)]):
         found, bad, _ = outcome(tmp_path / "log.jsonl", lines, rules)
         assert len(bad) == len(lines) - 3 and bool(found) == (rules is not RULES["none"])
 
@@ -109,7 +105,7 @@ def test_ids(tmp_path: Path, rules: Rules, item: int) -> None:
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_documents_without_good_records(tmp_path: Path, rules: Rules) -> None:
     bad_ones = [record(1, op='"gone"', doc='"e"'), record(2, ids="[]", doc='"e"'), record(0, doc='"e"')]
-    for lines in arranged(bad_ones, rules):
+    for lines in arranged(bad_ones):
         found, bad, (described, *_) = outcome(tmp_path / "log.jsonl", lines, rules)
         assert not found and len(bad) == len(lines) and described["e"]["records"] == 0
     found, bad, (described, *_) = outcome(tmp_path / "log.jsonl", bad_ones + three(), rules)
