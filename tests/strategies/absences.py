@@ -10,7 +10,16 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from path_types import PathType
-from xmlcep.algebra import ContextName, EventDefinition, Expression, Leaf, Multiplicity, Operator, Sequence
+from xmlcep.algebra import (
+    Conjunction,
+    ContextName,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Multiplicity,
+    Operator,
+    Sequence,
+)
 
 from .full_rules import Bound, full_rule_sets
 from .meetings import MeetingBuilder
@@ -33,6 +42,8 @@ class AbsenceBuilder(MeetingBuilder):
     ends = 3
     asks = 8
     flats = 6
+    counts = False
+    """Whether what is drawn next is counted."""
 
     def kinds(self, *, root: bool) -> list[type[Operator]]:
         return [Sequence] if root else [Multiplicity, Multiplicity, *super().kinds(root=root)]
@@ -51,12 +62,23 @@ class AbsenceBuilder(MeetingBuilder):
     def expression(
         self, anchor: PathType, depth: int, context: ContextName, *, joining: str | None = None, plain: bool = False
     ) -> tuple[Expression, Bound]:  # fmt: skip
-        """Half of what must not occur must not occur several times, or in a while."""
+        """Half of what must not occur must not occur several times, or in a while; what is counted takes its time, now
+        and then, so that what must not occur does meanwhile (Z3)."""
+        if self.counts and joining is None and self._chance(4):
+            self.counts = False
+            return self.operator(self._one((Conjunction, Sequence)), anchor, 0, context, root=False)
         drawn, bound = super().expression(anchor, depth, context, joining=joining, plain=plain)
         if plain and joining is None and isinstance(drawn, Leaf) and self._chance(2):
             repeated, bound = self._multiplicity(anchor, 0, context)
             return self._placed(repeated, anchor), bound
         return drawn, bound
+
+    def _multiplicity(self, anchor: PathType, depth: int, context: ContextName) -> tuple[Operator, Bound]:
+        self.counts = True
+        try:
+            return super()._multiplicity(anchor, depth, context)
+        finally:
+            self.counts = False
 
     def _negated(self, kind: type[Operator], size: int) -> tuple[int, tuple[int, ...], bool]:
         """So many before each that has to occur, of which there may be one only, and behind the last."""
