@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 
 from ..algebra import EventDefinition, leaves_of, operators_of
 from ..errors import RuleProblem
-from ..events import ANY, OPERATIONS, PrimitiveType
+from ..events import ANY, OPERATIONS, PrimitiveType, Scope
 from ..position import Position
 from ..xpath.parser import parse_written
-from ..xpath.possible import Values, asked_in_vain, never_true, of_variables, some_of
+from ..xpath.possible import EMPTY, Values, asked_in_vain, never_true, of_variables, some_of
 from ..xpath.syntax import Call, Operation, parts_of
 from .active_rules import own_events
 from .ruleset import Rules
@@ -58,6 +58,10 @@ def _of_event(subject: str, definition: EventDefinition) -> Iterator[_Asked]:
         operation = leaf.type.operation if isinstance(leaf.type, PrimitiveType) else None
         words = OPERATIONS if operation == ANY else [operation]
         known = {} if operation is None else {"op": some_of(map(str, words))}
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.scope is Scope.NODE:  # F2
+            is_element = leaf.type.path.last.is_element
+            known |= {"old": EMPTY} if is_element or operation == "ins" else {}
+            known |= {"new": EMPTY} if is_element or operation == "del" else {}
         for name, expression in (
             ("filter", leaf.filter),
             *((f"as {n}", value) for n, value in leaf.bindings),

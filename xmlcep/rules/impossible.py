@@ -3,7 +3,7 @@
 An element has no value that could be updated (E3). And all events of a group (H1) happen to its node or below it: its
 insertion is the first of them, its deletion the last, each happens once (E6, P7). So no sequence goes on after the
 deletion of the node it is about, or begins before its insertion. Nor do events meet that are never of one node
-(`apart`).
+(`apart`). What follows from every change having a time point of its own, `time_points` knows.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from .apart import Meetings
 from .ground import AnyGround
 from .ruleset import Rules
 from .slips import text_meant
+from .time_points import Found, TimePoints
 
 _FIRST_LASTS = frozenset(["overlaps", "overlapped-by", "contains", "started-by", "finished-by"])
 _SECOND_LASTS = frozenset(["overlaps", "overlapped-by", "during", "starts", "finishes"])
@@ -61,14 +62,16 @@ class _Checker:
         self.rules = rules
 
     def definition(self, definition: EventDefinition, kind: str, updates: bool) -> Iterator[RuleProblem]:
-        found = list(self._updates(definition.expression)) if updates else []
+        found: list[Found] = list(self._updates(definition.expression)) if updates else []
         if not definition.flat:
             for operator in operators_of(definition.expression):
                 found += self._lifetimes(operator, definition.order)
+        points = TimePoints(definition, self.rules.namespaces)
         for operator in operators_of(definition.expression):
-            found += self._moments(operator)
-        for leaf, message, hint in found:
-            yield RuleProblem(f"{kind} {definition.name}: {message}", hint, leaf.at)
+            of_moments = list(self._moments(operator))
+            found += of_moments or points.problems(operator)
+        for part, message, hint in found:
+            yield RuleProblem(f"{kind} {definition.name}: {message}", hint, part.at)
 
     def _updates(self, expression: Expression) -> Iterator[tuple[Leaf, str, str]]:
         for leaf in leaves_of(expression):
