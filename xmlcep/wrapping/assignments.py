@@ -150,11 +150,14 @@ def delete_attribute(node: Node, key: Any, call: Callable[[], Any], absent: Call
     That is what lxml reads where there is no attribute; asked to delete it, lxml 6.1 writes to foreign memory.
     """
     shadow = ready(node)
-    if shadow is None:
+    if entry_of(node) is None:
         return call()
     name = str(as_name(key)).removeprefix("{}")
-    if name not in (shadow.attributes or ()) and get_attribute(node, key) != _own_attribute(node, name):
+    known = () if shadow is None else shadow.attributes or ()
+    if name not in known and get_attribute(node, key) != _own_attribute(node, name):
         return absent()
+    if shadow is None:
+        return call()
     if type(key) is str and key[:2] != "{}":
         return _change_one(node, shadow, key, call, _own_attribute)
     return _change(node, shadow, call)
