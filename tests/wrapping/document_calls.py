@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
+
+from lxml import etree
 
 from tests.wrapping.unseen_edits import edit_unseen
 from tests.wrapping.vocabulary import REFUSALS
@@ -14,7 +16,16 @@ from xmlcep.wrapping import CallbackError, fromstring
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator
 
-NESTED = {"in_callback", "callback_fails", "one_edit", "update_to", "every"}
+NESTED = {
+    "in_callback",
+    "callback_fails",
+    "one_edit",
+    "update_to",
+    "every",
+    "observe",
+    "observe_below",
+    "observe_mixed",
+}
 
 
 class DocumentCalls:
@@ -24,7 +35,7 @@ class DocumentCalls:
         self.edits = edits
         self.documents = documents
         self.calls: list[Callable[[], Any]] = [
-            self.observe, self.observe_below, self.one_edit, self.update_to, self.update_to,
+            self.observe, self.observe_below, self.observe_mixed, self.one_edit, self.update_to, self.update_to,
             self.in_callback, self.callback_fails, self.from_document, self.to_document,
         ]  # fmt: skip
 
@@ -36,6 +47,27 @@ class DocumentCalls:
         element = self.edits.element()
         with self.edits.document.observe(element):
             edit_unseen(self.edits, element)
+
+    def observe_mixed(self) -> None:
+        """What is seen and what is not, of one document or several, each observed as a whole or in part."""
+        random = self.edits.random
+        chosen = random.sample(self.documents, random.randint(1, len(self.documents)))
+        inner = [
+            document.root if random.random() < 0.5 else random.choice([*document.root.iter(etree.Element)])
+            for document in chosen
+        ]
+        try:
+            with ExitStack() as stack:
+                for document, element in zip(chosen, inner, strict=True):
+                    stack.enter_context(document.observe(element))
+                for _ in range(random.randint(1, 6)):
+                    number = random.randrange(len(chosen))
+                    if random.random() < 0.5:
+                        self._one()
+                    elif inner[number] in set(chosen[number].root.iter()):
+                        edit_unseen(self.edits, inner[number])
+        finally:
+            self.edits.name = "observe_mixed"
 
     def one_edit(self) -> None:
         calls = [call for call in self.edits.calls if call not in (self.one_edit, self.update_to)]

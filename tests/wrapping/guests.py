@@ -419,7 +419,7 @@ def run(seed: int, folder: Path, *, edits: int = 40) -> None:
     random, clock = Random(seed), Clock()
     with fromstring(START, name="d", now=clock) as document:
         judge = Judge(document)
-        mutator = Mutator(document.root, random, documents=[document])
+        mutator = Mutator(document.root, random, documents=[document], every=random.random() < 0.3)
         guests = Guests(document, random, clock, folder)
         for _ in range(edits):
             with failing(), suppress(Undone, TransactionError):

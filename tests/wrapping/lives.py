@@ -95,7 +95,8 @@ class Lives:
             rules = random_rules(self.random.randrange(10**6))
             self.rules = self.document.rules(rules, on_error=self.errors.append, limit=6, firings=40)
         self.unsubscribe = self.document.subscribe(self._may_end)
-        self.mutator = Mutator(self.document.root, self.random, documents=[self.document])
+        every = self.random.random() < 0.3
+        self.mutator = Mutator(self.document.root, self.random, documents=[self.document], every=every)
 
     def edit(self, count: int) -> None:
         """So many edits, or transactions of some."""

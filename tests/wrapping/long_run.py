@@ -311,7 +311,7 @@ class Run:
 
 SEVERAL = {
     "deep_copy", "prune", "comment_text", "instruction", "swap", "one_edit", "beside", "in_callback", "callback_fails",
-    "from_document", "to_document", "every",
+    "from_document", "to_document", "every", "observe_mixed",
     *(f"odd {name}" for name in ODD_SEVERAL),
 }  # fmt: skip
 """Calls that are several edits."""

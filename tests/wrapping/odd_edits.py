@@ -93,6 +93,31 @@ def editing(m: Any, given: list[Any]) -> Iterator[Any]:
         yield each
 
 
+class Pairs:
+    """Something that can be iterated over, and is no iterator."""
+
+    def __init__(self, given: Iterator[Any]) -> None:
+        self.given = given
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.given
+
+
+def arriving(m: Any, kind: Callable[[Iterator[Any]], Any]) -> None:
+    """An element that is none of the tree comes into it while its attributes are set, and goes, perhaps."""
+    node = etree.Element("a")
+
+    def pairs() -> Iterator[Any]:
+        yield "k", "before"
+        m.element().append(node)
+        yield "l", "there"
+        if m.random.random() < 0.5:
+            node.getparent().remove(node)
+        yield "k", "behind"
+
+    node.attrib.update(kind(pairs()))
+
+
 def failing(given: list[Any]) -> Iterator[Any]:
     yield from given
     raise KeyError("failing")
@@ -355,6 +380,8 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "attrib.update twice the same": lambda m: m.element().attrib.update([("k", "1"), ("k", "2"), (b"k", "3")]),
     "attrib.update of another": lambda m: m.element().attrib.update(m.element().attrib),
     "attrib.update and edit": lambda m: m.element().attrib.update(editing(m, [("k", "e"), ("l", "f")])),
+    "attrib.update of what comes": lambda m: arriving(m, lambda pairs: pairs),
+    "attrib.update of what comes, no iterator": lambda m: arriving(m, Pairs),
     "attrib while it changes": lambda m: [attrib.pop(name) for attrib in [m.element().attrib] for name in attrib][:0],
     "attrib.update two": lambda m: m.element().attrib.update({}, {}),
     "attrib.setdefault": lambda m: m.element().attrib.setdefault("k", "d"),
@@ -529,6 +556,7 @@ ODD: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 ODD_SEVERAL = {
+    "attrib.update of what comes", "attrib.update of what comes, no iterator",
     "attrib.update and edit", "attrib while it changes", "slice = generator that edits", "extend generator that edits",
     "extend own children", "addnext of itself's child", "removed while iterated",
     "XPath that edits", "XPath that takes away", "XSLT that edits", "target of a parser", "held attributes",

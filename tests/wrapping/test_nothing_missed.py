@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import lxml.html
@@ -12,6 +12,7 @@ from lxml import etree, objectify
 
 import xmlcep
 from tests.wrapping.judge import Judge, whole
+from tests.wrapping.odd_edits import Pairs
 from tests.wrapping.outside import Own, own_parser, plain_parser
 from tests.wrapping.telling import X, told
 from xmlcep.wrapping import (
@@ -167,6 +168,21 @@ def test_a_node_that_is_to_be_pickled_stays_where_it_is(protocol: int) -> None:
             pickle.dumps(node, protocol)
     assert seen == []
     judge.check()
+    document._check()
+
+
+@pytest.mark.parametrize("kind", [iter, Pairs])
+def test_an_element_that_comes_while_its_attributes_are_set(kind: Callable[[Any], Any]) -> None:
+    document, node = fromstring("<r/>"), etree.Element("a")
+    judge = Judge(document)
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        yield "k", "1"
+        document.root.append(node)
+        yield "l", "2"
+
+    node.attrib.update(kind(pairs()))
+    judge.check(several=True)
     document._check()
 
 

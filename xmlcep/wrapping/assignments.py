@@ -150,11 +150,14 @@ def delete_attribute(node: Node, key: Any, call: Callable[[], Any], absent: Call
     That is what lxml reads where there is no attribute; asked to delete it, lxml 6.1 writes to foreign memory.
     """
     shadow = ready(node)
-    if shadow is None:
+    if entry_of(node) is None:
         return call()
     name = str(as_name(key)).removeprefix("{}")
-    if name not in (shadow.attributes or ()) and get_attribute(node, key) != _own_attribute(node, name):
+    known = () if shadow is None else shadow.attributes or ()
+    if name not in known and get_attribute(node, key) != _own_attribute(node, name):
         return absent()
+    if shadow is None:
+        return call()
     if type(key) is str and key[:2] != "{}":
         return _change_one(node, shadow, key, call, _own_attribute)
     return _change(node, shadow, call)
@@ -168,19 +171,17 @@ def _own_attribute(node: Node, name: str) -> str | None:
 
 def change(node: Node, call: Callable[[], Any]) -> Any:
     """Runs a call that may change attributes in any way; what it has done is emitted, if it raises, too."""
-    shadow = ready(node)
-    return call() if shadow is None else _change(node, shadow, call)
+    return _change(node, ready(node), call)
 
 
-def _change(node: Node, shadow: ShadowNode, call: Callable[[], Any]) -> Any:
-    tree = shadow.tree
-    if tree.journal is not None:
-        tree.journal.attributes(node)
+def _change(node: Node, shadow: ShadowNode | None, call: Callable[[], Any]) -> Any:
+    if shadow is not None and shadow.tree.journal is not None:
+        shadow.tree.journal.attributes(node)
     try:
         return call()
     finally:
         now = entry_of(node)  # what gives the attributes may have edited meanwhile, and this very element
-        if type(now) is ShadowNode:
+        if type(now) is ShadowNode and now.tree.observed is None:
             tree = now.tree
             refused = take_out_refused(node, now)
             change_attributes(tree, node, now)

@@ -303,7 +303,8 @@ class Document(Single, Closing):
     def observe(self, element: Node = None) -> Observation:
         """Finds what C code changes at or below ``element`` (default: anywhere) in a ``with`` block, at its end.
 
-        For functions that change trees from outside (strip_tags, indent, xinclude …). Costs a walk of the subtree.
+        For functions that change trees from outside (strip_tags, indent, xinclude …). Costs a walk of the subtree. What
+        other calls do in the block is found at its end, too, wherever they do it, by a walk of the document.
         """
         self._open("observe()")
         return Observation(self._tree, self.root if element is None else element)
@@ -429,6 +430,8 @@ class Document(Single, Closing):
         refused when it is closed.
         """
         try:
+            if not self.closed and self._tree.observed is not None:
+                self._tree.observed.finish()
             if not self.closed and not self.delivery.held:
                 if self.delivery.audience:
                     self._find(lambda: compare_all(self._tree))
@@ -450,6 +453,10 @@ class Document(Single, Closing):
             raise RefusedError(f"{call} inside a transaction, which may be undone: call it before or after")
         if self._tree.emitter.in_one_edit:
             raise RefusedError(f"{call} inside a block that is one edit: call it before or after")
+        if self._tree.observed is not None:
+            raise RefusedError(
+                f"{call} inside observe(), whose edits are found at its end: call it before or after"
+            )
         self.catch_up()
 
 

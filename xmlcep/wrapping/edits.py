@@ -39,11 +39,18 @@ Call = Callable[[], None]
 
 
 def ready(node: Node) -> ShadowNode | None:
-    """The shadow node of a tracked node that is about to be edited; None if it is not tracked."""
+    """The shadow node of a tracked node that is about to be edited; None if it is not tracked.
+
+    Or not now: what is done in a block of `Document.observe` is found at its end. C code may have made of the tree
+    what no shadow knows, so that nothing could say what an edit in the midst of it has done.
+    """
     entry = entry_of(node)
     if entry is None:
         return None
     tree = entry.tree
+    if tree.observed is not None:
+        tree.observed.widen()
+        return None
     if tree.exposed:
         foreign.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
@@ -145,7 +152,10 @@ class Departure:
 def departure(node: object) -> Departure | None:
     """What to remember of a node before it is moved, if it belongs to a wrapped document."""
     shadow = ready_to_leave(node) if isinstance(node, Element) else None
-    return None if shadow is None else Departure(node, shadow)
+    if shadow is None:
+        refuse_observed_root(node)
+        return None
+    return Departure(node, shadow)
 
 
 def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = None) -> None:
@@ -172,7 +182,8 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     source = None if leaving is None else leaving.tree
     if tree is not None and tree.journal is not None and source is not tree:
         tree.journal.arriving(node, None if source is None else source.journal)
-    if any(each is not None and each.careful for each in (tree, source)):
+    observed = tree is not None and leaving is None and tree_of(node) is not None  # by the document it is in
+    if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
     call()
@@ -189,7 +200,7 @@ def arrive(node: Node) -> None:
     """``node``, untracked, may now stand below a tracked parent."""
     above = get_parent(node)
     tree = None if above is None else tree_of(above)
-    if tree is None or entry_of(node) is not None:
+    if tree is None or tree.observed is not None or entry_of(node) is not None:
         return
     parent = tree.open(above, node)
     take_over_below(tree, node)
@@ -271,6 +282,8 @@ def set_class_of(node: Node, value: type) -> None:
     Raises `RefusedError` for classes that nodes of wrapped documents cannot have.
     """
     shadow = ready(node) if not issubclass(value, Tracked) else None
+    if shadow is None and type(entry := entry_of(node)) is ShadowNode and entry.tree.observed is not None:
+        shadow = entry if not issubclass(value, Tracked) else None
     old = type(node)
     object.__setattr__(node, "__class__", value)
     if shadow is not None:
@@ -312,9 +325,13 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
     """Opens the subtrees of nodes that are about to move into or out of ``into``; returns the tracked ones' parents."""
     parents = []
     tree = tree_of(into)
+    if tree is not None and tree.observed is not None:
+        tree = None
     for node in nodes:
         see(node)
         shadow = ready_to_leave(node)
+        if shadow is None:
+            refuse_observed_root(node)
         if tree is not None and (shadow is None or shadow.tree is not tree):
             if shadow is None:
                 notice(node)
@@ -336,6 +353,13 @@ def refuse_root(tree: ShadowTree, node: Node) -> None:
             f"<{name_of(node)}> is the root of the wrapped document {tree.name!r} and cannot be moved away: "
             "attach copy.deepcopy(root), or close() the document first"
         )
+
+
+def refuse_observed_root(node: Any) -> None:
+    """As `refuse_root`, of any node, where it is not looked at otherwise."""
+    tree = tree_of(node)
+    if tree is not None and tree.observed is not None:
+        refuse_root(tree, node)
 
 
 def refuse_cycle(target: Node, nodes: Iterable[Any]) -> None:

@@ -322,7 +322,7 @@ def _check(node: Node) -> None:
 
 def check_child(child: Node) -> None:
     """Raises `RefusedError` if a child that has come unseen, or what it brought, cannot be tracked."""
-    if entry_of(child) is None:
+    if tree_of(child) is None or tree_of(child) is not tree_of(get_parent(child)):
         check_incoming(child)
         for each in Element.iter(child):
             _check_root(each)

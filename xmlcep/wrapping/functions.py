@@ -68,4 +68,9 @@ class _Unobserved:
 def _observed(tree_or_element: Any) -> Observation | _Unobserved:
     element = _element(tree_or_element)
     tree = owner(element)
-    return _Unobserved() if tree is None else Observation(tree, element)
+    if tree is None:
+        return _Unobserved()
+    if tree.observed is not None:  # in whose block this is found, too
+        tree.observed.widen()
+        return _Unobserved()
+    return Observation(tree, element)

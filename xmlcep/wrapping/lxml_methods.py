@@ -86,6 +86,10 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
             return
         tree = above.tree
         if tree.muted:
+            if tree.observed is not None and entry_of(self) is None:
+                if tree.journal is not None:
+                    tree.journal.placed(self)  # before its parent is remembered, which has it by now
+                tree.observed.widen()
             return
         try:
             if (

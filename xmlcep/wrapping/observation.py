@@ -13,13 +13,18 @@ from .spelling import check_name
 
 
 class Observation:
-    """The ``with`` block of `Document.observe`: what C code changed is emitted at its end, as one edit."""
+    """The ``with`` block of `Document.observe`: what was changed, by C code or not, is emitted at its end, as one edit.
 
-    __slots__ = ("_element", "_tree")
+    C code may change what is at or below an element; other edits may be anywhere (`widen`).
+    """
+
+    __slots__ = ("_element", "_remembered", "_tree", "_wide")
 
     def __init__(self, tree: ShadowTree, element: Node) -> None:
         self._tree = tree
         self._element = element
+        self._remembered: frozenset[Node] = frozenset()
+        self._wide = False
         self._check()
 
     def __enter__(self) -> Observation:
@@ -32,18 +37,39 @@ class Observation:
         self._check()  # somebody may have taken it away
         tree.open_subtree(self._element)
         if tree.journal is not None:
-            for node in Element.iter(self._element):
+            nodes = list(Element.iter(self._element))
+            self._remembered = frozenset(nodes)
+            for node in nodes:
                 remember(tree, node)
-        tree.muted = True
+        tree.muted, tree.observed = True, self
+        tree.update_fast_path()
         return self
 
+    def widen(self) -> None:
+        """Every node is compared at the end; those elsewhere are now as events have told."""
+        tree = self._tree
+        if not self._wide:
+            self._wide = True
+            if self._element is not tree.root:
+                tree.open_subtree(tree.root)
+                if tree.journal is not None:
+                    for node in Element.iter(tree.root):
+                        if node not in self._remembered and entry_of(node) is not None:
+                            remember(tree, node)
+
     def __exit__(self, *_: object) -> None:
+        if self._tree.observed is self:
+            self.finish()
+
+    def finish(self) -> None:
         """Emits what there is. Raises `RefusedError` for what no log could hold, when that has been taken out again."""
         tree, element = self._tree, self._element
+        tree.observed = None
+        tree.update_fast_path()
         refused: RefusedError | None = None
         try:  # muted: new nodes get their proxies here, and are told of below
-            sites = list(Element.iter(element))
-            parent = get_parent(element)
+            sites = list(Element.iter(tree.root if self._wide else element))
+            parent = None if self._wide else get_parent(element)
             if parent is not None and tree_of(parent) is tree:
                 tree.open_children(parent)
                 sites.insert(0, parent)

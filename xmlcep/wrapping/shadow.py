@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from lxml import etree
 
@@ -131,6 +131,16 @@ class ShadowNode:
         self.attributes = attributes.copy()
         for attribute, value in zip(attributes.values(), values, strict=True):
             attribute.value = value
+
+
+class Observing(Protocol):
+    """An open block of `Document.observe`."""
+
+    def widen(self) -> None:
+        """Edits may be made anywhere in the document from now on, not only where the block looks."""
+
+    def finish(self) -> None:
+        """Tells what has been done in the block."""
 
 
 class Tracked:
@@ -250,12 +260,13 @@ class ShadowTree:
     unseen. ``fast_path`` is true while the short ways of frequent edits will do (see `fast_paths`): no transaction is
     open, no white space left out, and not exposed; ``fast_values`` for changes of values, which only this document's
     own foreign proxies can make unseen. ``muted``: proxies are made by reading, so that their ``_init`` is no news.
+    ``observed``: the open block of `Document.observe`, at whose end all edits are found, those that are seen, too.
     ``index`` has the elements by id, once somebody has asked for one.
     """
 
     __slots__ = (
         "_all_open", "_tries", "clock", "credit", "emitter", "exposed", "fast_path", "fast_values", "foreign",
-        "ignore_whitespace", "index", "journal", "muted", "original", "others", "root",
+        "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
@@ -271,6 +282,7 @@ class ShadowTree:
         self.credit = 0  # for looking at them (see `foreign`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
+        self.observed: Observing | None = None
         self.index: dict[int, Node] | None = None
         self._tries: dict[str, PathTrie] = {}
         self._all_open = False
@@ -293,7 +305,9 @@ class ShadowTree:
 
     def update_fast_path(self) -> None:
         """Sets ``fast_path`` and ``fast_values``; to be called when what they depend on has changed."""
-        self.fast_values = not (self.foreign or self.ignore_whitespace or self.journal is not None)
+        self.fast_values = not (
+            self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
+        )
         self.fast_path = self.fast_values and not self.exposed
 
     def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:

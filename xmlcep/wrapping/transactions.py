@@ -84,6 +84,10 @@ class Transaction(Single):
             raise RefusedError(
                 "transaction() inside a block that is one edit (one_edit(), extend()): open the transaction around it"
             )
+        if tree.observed is not None:
+            raise RefusedError(
+                "transaction() inside observe(), whose edits are found at its end: open the transaction around it"
+            )
         foreign.catch_up(tree)
         tree.end_edit()
         reactor = emitter.delivery.reactor
