@@ -28,6 +28,10 @@ NEVER = [
     ("event A {having=\"$n = 1 and $n < 'x'\"} = x[2,*] ins(item/@b) as $n", "1:29", "'x' is no number"),
     ("event A {let m=\"$n < 'x'\"} = x[2,*] ins(item/@b) as $n", "1:17", "'x' is no number"),
     ("event A = ins(item) as $n = (@n < 'x')", "1:30", "'x' is no number"),
+    ("event A = ins(item)[sum(price) = 'x']", "1:21", "'x' is no number"),
+    ("event A {having=\"$n = 'b'\"} = x[2,*] ins(item/b) as $n = ('a')", "1:18", "$n is never 'b'"),
+    ('event A {let n="count($p)", having="$n = -1"} = x[2,*] ins(item/@b) as $p', "1:37", "$n is never -1"),
+    ("event A = ins(item)\nevent B = A(item)[$op = 'ins']", "2:19", "$op is never 'ins'"),
     ("rule R on (ins(item)) if \"@n < 'x'\" do delete \"b[c > 'y']\"", "1:27", "'x' is no number"),
     ("rule R on (ins(item)[@n < 'x']) do delete \".\"", "1:22", "'x' is no number"),
 ]
@@ -48,6 +52,8 @@ def test_what_is_never_true(text: str, place: str, message: str) -> None:
         "count(price) <= 0",
         "@n = true()",
         "$new < .",
+        "true() <= .",
+        "contains(., 'a') >= ../@b",
         "@a < @b",
     ],
 )

@@ -267,7 +267,19 @@ def _some(values: list[str]) -> st.SearchStrategy[list[str]]:
 def questions(draw: st.DrawFn) -> str:
     subject = draw(
         st.sampled_from(
-            ["@a", "e", "e/text()", ".//e", "string(e)", "number(@a)", "(e | @a)", "max(e)", "string(@b)"]
+            [
+                "@a",
+                "e",
+                "e/text()",
+                ".//e",
+                "true()",
+                "contains(e, 'a')",
+                "string(e)",
+                "number(@a)",
+                "(e | @a)",
+                "max(e)",
+                "string(@b)",
+            ]
         )
     )
     literal = st.sampled_from(POOL).filter(lambda text: "\n" not in text).map(lambda text: f"'{text}'")

@@ -14,17 +14,19 @@ from path_types import PathType, Step
 from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
 from ..algebra.active_rules import Mode, SetValue
 from ..errors import RuleProblem
-from ..events import ANY, OPERATIONS, PrimitiveType, Scope
+from ..events import PrimitiveType, Scope
 from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.active_rules import own_events
 from ..rules.apart import Meetings
+from ..rules.comparisons import of_primitive
 from ..rules.ground import Kinds
 from ..rules.impossible import impossible
 from ..rules.rule_programs import RuleProgram
-from ..xpath.possible import EMPTY, Values, any_of, some_of
+from ..rules.variable_values import Known, VariableValues
+from ..xpath.possible import EMPTY, Values, any_of
 from .combining import require_rules
-from .condition_paths import Nodes, misfits
+from .condition_paths import Nodes, misfits, values_in
 from .deriving import open_schema
 from .ground import UNKNOWN, SchemaGround
 from .loading import Locations
@@ -103,6 +105,7 @@ class _Checker:
         self.meetings = meetings
         self.of_values: list[RuleProblem] = []
         """What was found of values that are never there, beside the problems that methods give."""
+        self._variables = VariableValues(rules, self._of_event, self._bound)
         self.documents = frozenset([*rules.documents, *(each.name for each in rules.references)])
 
     def definition(self, definition: EventDefinition, kind: str = "event") -> Iterator[RuleProblem]:
@@ -115,7 +118,7 @@ class _Checker:
                 kinds = self.meetings.taken(leaf)
                 yield from self._names(
                     subject, expression, leaf.type.path, leaf.place(name), is_root=False, kinds=kinds,
-                    variables=self._of_event(leaf, kinds),
+                    variables=self._variables.seen_by(leaf),
                 )  # fmt: skip
         for operator in operators_of(definition.expression):
             options = operator.options
@@ -125,7 +128,14 @@ class _Checker:
             at = options.place("when", operator.at)
             yield from self._names(subject, options.when, group, at, is_root=True, kinds=kinds)
             at = options.place("if", operator.at)
-            yield from self._names(subject, options.guard, group, at, is_root=False, kinds=kinds)
+            known = self._variables.of_operator(operator)
+            yield from self._names(
+                subject, options.guard, group, at, is_root=False, kinds=kinds, variables=known
+            )
+            asked = {"having": options.having, **{f"let {name}": value for name, value in options.let}}
+            for name, expression in asked.items():
+                at = options.place(name, operator.at)
+                yield from self._names(subject, expression, None, at, is_root=False, variables=known)
             path = options.path
             mismatch = None if path is None else self.vocabulary.mismatch(path)
             if path is not None and mismatch is not None:
@@ -149,8 +159,19 @@ class _Checker:
                     expression = _ATTRIBUTE.sub("", action.target) or None
                     at = replace(at, width=at.width - len(action.target) + len(expression or ""))
                 asked.append((expression, at))
+        known = self._of_trigger(program)
         for expression, at in asked:
-            yield from self._names(f"rule {rule.name}", expression, path, at, is_root=False, kinds=kinds)
+            subject = f"rule {rule.name}"
+            yield from self._names(subject, expression, path, at, is_root=False, kinds=kinds, variables=known)
+
+    def _of_trigger(self, program: RuleProgram) -> Known:
+        """What is known of the variables that a rule sees (L1, L2)."""
+        definition = program.tree.definition
+        of_event = self._variables.of_event(definition)
+        if not program.of_leaf or program.mode is Mode.SET:
+            return of_event
+        (leaf,) = leaves_of(definition.expression)
+        return {**of_event, **self._variables.seen_by(leaf)}
 
     def _leaf(self, leaf: Leaf) -> Iterator[tuple[str, str]]:
         path = leaf.type.path
@@ -201,19 +222,37 @@ class _Checker:
             else:
                 yield problem
 
-    def _of_event(self, leaf: Leaf, kinds: Kinds | None) -> dict[str, Values]:
+    def _of_event(self, leaf: Leaf) -> Known:
         """What is known of the variables of a leaf's event (F2)."""
-        if not isinstance(leaf.type, PrimitiveType):
-            return {}
-        path, operation = leaf.type.path, leaf.type.operation
-        known = {"op": some_of(OPERATIONS if operation == ANY else [operation])}
-        nodes = self._nodes(path, kinds)
-        if leaf.type.scope is Scope.NODE and not path.last.is_element and nodes.owners is not None:
-            value = self.vocabulary.values(nodes.owners, path.last)
+        known = dict(of_primitive(leaf))
+        if isinstance(leaf.type, PrimitiveType) and not leaf.type.path.last.is_element:
+            value = self._of_node(leaf)
             if value is not None:
-                known["old"] = known["new"] = any_of([value, EMPTY])
-            known |= {"old": EMPTY} if operation == "ins" else {"new": EMPTY} if operation == "del" else {}
+                given = any_of([value, EMPTY])
+                known = {"old": given, "new": given} | known
         return known
+
+    def _of_node(self, leaf: Leaf) -> Values | None:
+        """The values of the text or attribute that an event of a leaf is about."""
+        path = leaf.type.path
+        if (
+            not isinstance(leaf.type, PrimitiveType)
+            or leaf.type.scope is not Scope.NODE
+            or path.last.is_element
+        ):
+            return None
+        owners = self._nodes(path, self.meetings.taken(leaf)).owners
+        return None if owners is None else self.vocabulary.values(owners, path.last)
+
+    def _bound(self, leaf: Leaf, expression: str | None, seen: Known) -> Values | None:
+        """The values of what a leaf binds (V1)."""
+        if expression is None:
+            return self._of_node(leaf)
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.scope is Scope.NODE:
+            context = self._nodes(leaf.type.path, self.meetings.taken(leaf))
+        else:
+            context = self._nodes(None, None)
+        return values_in(expression, self.rules.namespaces, self.vocabulary, context, seen)
 
     def _nodes(self, path: PathType | None, kinds: Kinds | None) -> Nodes:
         """What nodes at a path can be, those of these kinds if they are known."""

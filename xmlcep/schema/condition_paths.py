@@ -10,7 +10,7 @@ from path_types.names import namespace_of
 
 from ..suggestions import did_you_mean_or_list
 from ..xpath.parser import Written, parse_written
-from ..xpath.possible import Never, Values, any_of, asked_in_vain, never_true
+from ..xpath.possible import Never, Values, any_of, asked_in_vain, never_true, value_of
 from ..xpath.syntax import (
     Axis,
     Call,
@@ -80,6 +80,16 @@ def misfits(
     yield from walk.expression(written.syntax, context)
 
 
+def values_in(
+    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes,
+    variables: Mapping[str, Values],
+) -> Values | None:  # fmt: skip
+    """What is known of the value of an expression, asked of such nodes; arguments as of `misfits`."""
+    written = parse_written(expression, namespaces)
+    walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
+    return value_of(written.syntax, lambda part: walk.values(part, context))
+
+
 class _Walk:
     """Walks an expression with the declarations that its context node can have."""
 
@@ -125,7 +135,7 @@ class _Walk:
 
     def _never(self, syntax: Syntax, context: Nodes) -> Never | None:
         def look(part: Syntax) -> Values | None:
-            return self._values(part, context)
+            return self.values(part, context)
 
         if isinstance(syntax, Operation):
             return never_true(self.written, syntax, look)
@@ -151,13 +161,13 @@ class _Walk:
             return context
         return Nodes(_NONE, _NONE, document=True) if isinstance(path.start, Root) else _ANYTHING
 
-    def _values(self, syntax: Syntax, context: Nodes) -> Values | None:
+    def values(self, syntax: Syntax, context: Nodes) -> Values | None:
         """What is known of the values of a path, a variable, or several paths."""
         match syntax:
             case Variable():
                 return self.variables.get(syntax.name)
             case Union():
-                parts = [self._values(operand, context) for operand in syntax.operands]
+                parts = [self.values(operand, context) for operand in syntax.operands]
                 return None if None in parts else any_of(part for part in parts if part is not None)
             case Path():
                 nodes = self._start(syntax, context)

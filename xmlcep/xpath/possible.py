@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..suggestions import did_you_mean
 from .functions import FUNCTIONS
+from .kinds import VariableKind
 from .parser import Written
 from .syntax import Call, Literal, Negation, Number, Operation, Span, Syntax, Variable
 from .values import COMPARISONS, MIRRORED, RELATIONS, number_of_text
@@ -112,6 +113,26 @@ class Known(NamedTuple):
     is_number: bool = False
 
 
+Look: TypeAlias = "Callable[[Syntax], Values | None]"
+"""What is known of the values of a path or a variable."""
+
+
+def value_of(syntax: Syntax, look: Look) -> Values | None:
+    """What is known of the value of an expression, kept in a variable (V1); None: nothing.
+
+    Of a number the text is not known: 7 can be that of ``007``.
+    """
+    known = _known(syntax, look)
+    if not isinstance(known, Known) or known.values is None:
+        return None
+    values = known.values
+    return Values(_any_text, None, values.numbers, values.said) if known.is_number else values
+
+
+def _any_text(_: str) -> bool:
+    return True
+
+
 class Never(NamedTuple):
     """A comparison, or a question, that no value makes true, or that every value does (``always``)."""
 
@@ -119,9 +140,6 @@ class Never(NamedTuple):
     hint: str
     at: Span
 
-
-Look = Callable[[Syntax], Values | None]
-"""What is known of the values of a path or a variable."""
 
 _NOTHING = Known(None)
 _ASKED = frozenset(["starts-with", "ends-with", "contains"])
@@ -270,10 +288,10 @@ def _known(syntax: Syntax, look: Look) -> Known | _Sort:
             return Known(inner.values, True)
         case Call("count" | "string-length"):
             return Known(Values(lambda text: True, None, (Range(0, whole=True),), "0 or more"), True)
-        case Call(function) if FUNCTIONS[function].result.value == "boolean":
+        case Call(function) if FUNCTIONS[function].result is VariableKind.BOOLEAN:
             return _Sort.BOOLEAN
         case Call(function):
-            return Known(None, FUNCTIONS[function].result.value == "number")
+            return Known(None, FUNCTIONS[function].result is VariableKind.NUMBER)
         case Negation():
             return Known(None, True)
         case Operation(_, rest):
