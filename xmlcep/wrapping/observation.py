@@ -41,8 +41,13 @@ class Observation:
             self._remembered = frozenset(nodes)
             for node in nodes:
                 remember(tree, node)
-        tree.muted, tree.observed = True, self
-        tree.update_fast_path()
+        try:
+            tree.muted, tree.observed = True, self
+            tree.update_fast_path()
+        except BaseException:  # interrupted: there is no block that could end it
+            tree.muted, tree.observed = False, None
+            tree.update_fast_path()
+            raise
         return self
 
     def widen(self) -> None:
@@ -64,10 +69,10 @@ class Observation:
     def finish(self) -> None:
         """Emits what there is. Raises `RefusedError` for what no log could hold, when that has been taken out again."""
         tree, element = self._tree, self._element
-        tree.observed = None
-        tree.update_fast_path()
         refused: RefusedError | None = None
         try:  # muted: new nodes get their proxies here, and are told of below
+            tree.observed = None
+            tree.update_fast_path()
             sites = list(Element.iter(tree.root if self._wide else element))
             parent = None if self._wide else get_parent(element)
             if parent is not None and tree_of(parent) is tree:
