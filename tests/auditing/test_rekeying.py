@@ -11,10 +11,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from path_types import PathType
 from tests.auditing.logs import documents, interleaved, write_log
 from tests.auditing.test_partitioning import both_ways, found_in_parts, found_locally
 from tests.strategies import reusing_rule_sets
 from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST, STANDARD, JsonCodec
 from xmlcep.rules import Rules, parse_rules
 
@@ -107,6 +109,53 @@ COMPLETE = "event Complete = ins(item) ; ins(item/price)\n"
 )  # fmt: skip
 def test_levels(text: str, expected: list[tuple[int, str, str]]) -> None:
     assert plan_of(text) == expected
+
+
+Edits = list[list[tuple[str, tuple[int, ...]]]]
+IN_EDITS: dict[str, tuple[str, Edits]] = {
+    "it waits for the end": (
+        'event A(item) {when="price"} = ins(item/price)',
+        [
+            [("/order", (1,))],
+            [("/order/item", (1, 2)), ("/order/item/price", (1, 2, 3)), ("/order/@ready", (1, 4))],
+            [("/order/item", (1, 5)), ("/order/item/price", (1, 5, 6)), ("/order/item/x", (1, 5, 7))],
+            [("/order/item", (1, 8)), ("/order/item/price", (1, 8, 9)), ("/order/item/x", (1, 8, 10))],
+        ],
+    ),
+    "something else of its pass does": (
+        'event A(item) = ins(item/price)\nevent C(item) {when="price"} = ins(item/x)',
+        [
+            [("/order", (1,))],
+            [("/order/item", (1, 2))],
+            [("/order/item/price", (1, 2, 3)), ("/order/item/price", (1, 2, 4)), ("/order/@ready", (1, 5))],
+            [("/order/item/x", (1, 2, 6))],
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "edits"), IN_EDITS.values(), ids=IN_EDITS)
+@pytest.mark.parametrize("segment_records", [1, 2, 3, 1000])
+def test_what_an_edit_raises_is_forwarded_as_of_that_edit(
+    tmp_path: Path, rules: str, edits: Edits, segment_records: int
+) -> None:
+    """Who takes it asks the document after the edit (U2), in which the attribute comes last; edits span segments."""
+    rules += '\nevent B(order) {when="@ready"} = x[1,*] A(item)'
+    records = [(path, ids, n + 1 < len(edit)) for edit in edits for n, (path, ids) in enumerate(edit)]
+    log = [
+        PrimitiveEvent(
+            ts, "ins", PathType.parse(path), ids, doc="d", more=more, at="2026-01-01T00:00:00Z",
+            value="1" if "@" in path else None, pos=None if "@" in path else 0,
+        )
+        for ts, (path, ids, more) in enumerate(records, start=1)
+    ]  # fmt: skip
+    assert plan_of(rules)[-1] == (1, "B", "order")
+    local, distributed = both_ways(
+        [write_log(tmp_path / "log.jsonl", log)], parse_rules(rules), split_bytes=10**6,
+        segment_records=segment_records, operators=False,
+    )  # fmt: skip
+    assert distributed == local
+    assert any(b'"name":"B"' in line for line in local[0])
 
 
 # ---- examples ------------------------------------------------------------------------------------------------

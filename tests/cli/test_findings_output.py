@@ -146,7 +146,7 @@ def test_notebooks(folder: Path) -> None:
     assert "<script>" not in hostile._repr_html_()
     result = audit(folder / "log.jsonl", rules)
     assert "6 findings" in result._repr_html_()
-    assert len(result.to_pandas()) == 6
+    assert len(result.to_arrow()) == len(result.to_pandas()) == 6
     if find_spec("polars") is None:  # which no extra brings
         with pytest.raises(MissingExtraError, match="pip install polars"):
             result.to_polars()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from importlib.util import find_spec
 
 import click
 import pytest
 
 import xmlcep
+from benchmarks.__main__ import NAMES, main
 from tests.project.source import ROOT, modules
 from tests.project.test_layering import LAYERS
 from tests.project.traces import BLOCK, PAGE, TRACES, traced
@@ -36,6 +38,8 @@ IMPORT = re.compile(
     re.MULTILINE,
 )
 COMMAND = re.compile(r"(?:`|^\$ |^|&& )xmlcep (?!is )([a-z][a-z-]+)((?: [^`\n#|>]*)?)", re.MULTILINE)
+PROGRAM = re.compile(r"python -m ((?:benchmarks|tests)[\w.]*)((?: [a-z]\w*)*)([^`\n]*)")
+OPTIONS = {name for param in main.params for name in param.opts}
 FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 
 
@@ -70,6 +74,18 @@ def test_commands_and_options_exist(page: str) -> None:
         wrong += [f"{name} {option}" for option in given if option not in options | {"--help", "-h"}]
     # the page of mistakes has some
     assert wrong == (["chek"] if page == "docs/mistakes.md" else [])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_programs_and_benchmarks_exist(page: str) -> None:
+    """What `python -m` is given: modules of benchmarks and tests, and which of the benchmarks."""
+    wrong = []
+    for module, names, rest in PROGRAM.findall(text_of(page)):
+        if find_spec(module) is None:
+            wrong.append(module)
+        elif module == "benchmarks":
+            wrong += {*names.split()}.difference(NAMES) | {*re.findall(r"--\w+", rest)}.difference(OPTIONS)
+    assert wrong == []
 
 
 def test_every_public_name_is_on_a_page() -> None:

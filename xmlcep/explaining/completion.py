@@ -136,12 +136,12 @@ class _Search:
             if operands in seen:
                 continue
             seen.add(operands)
-            parts = [self._operand(state, key, instance, k, turn) for turn, k in enumerate(operands)]
+            parts = [self._operand(state, key, instance, k) for k in operands]
             for chosen in islice(product(*map(list, parts)), MOST_TRIALS):
                 yield [change for changes in chosen for change in changes]
 
     def _operand(
-        self, state: OperatorState, key: Key | None, instance: _Instance, operand: int, turn: int
+        self, state: OperatorState, key: Key | None, instance: _Instance, operand: int
     ) -> Iterator[list[Change]]:
         child = state.node.children[operand]
         if isinstance(child, LeafNode):

@@ -102,7 +102,7 @@ class _Element:
             self.condition = None
             self.comments.append(_TOO_LONG)
         definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
-        comments = [_heading(declaration, self.place), *self._remarks(), *dict.fromkeys(self.comments)]
+        comments = [_heading(declaration), *self._remarks(), *dict.fromkeys(self.comments)]
         comments += self._recursive_remarks()
         return DerivedEvent(definition, tuple(comments))
 
@@ -420,7 +420,7 @@ def _flat(operands: list[Expression]) -> list[Expression]:
     return flat
 
 
-def _heading(declaration: Declaration, place: PathType) -> str:
+def _heading(declaration: Declaration) -> str:
     of_type = f", of type {local(declaration.type_name)}" if declaration.type_name else ""
     said = f": {declaration.documentation}" if declaration.documentation else ""
     return f"{local(declaration.name)}{of_type}{said}"

@@ -298,7 +298,7 @@ class Translator:
         return f"{self._bindings.own_node()}/"
 
     def _step(self, step: Step) -> str:
-        test, exclusion = self._test(step.test, step.axis), ""
+        test, exclusion = self._test(step.test), ""
         # The node at the top counts as the root (X5): its parent, libxml2's document node, is left out.
         if step.test is NodeTest.NODE and step.axis in (Axis.PARENT, Axis.ANCESTOR):
             test = "*"
@@ -309,7 +309,7 @@ class Translator:
         predicates = "".join(self._predicate(predicate, Focus.NODE) for predicate in step.predicates)
         return f"{step.axis.value}::{test}{exclusion}{predicates}"
 
-    def _test(self, test: NameTest | NodeTest, axis: Axis) -> str:
+    def _test(self, test: NameTest | NodeTest) -> str:
         if isinstance(test, NodeTest):
             return test.value
         uri, local = test

@@ -104,11 +104,6 @@ class Reads:
         reader.read(syntax, _context(node, scope, path), outer_focus(node), truth=truth)
         return cls(reader.notes.limited(), scope, stays_inside=stays)
 
-    @property
-    def order_matters(self) -> bool:
-        """Whether the order of nodes among their siblings can make a difference."""
-        return bool(self._ordered)
-
     def touched_by(self, steps: Sequence[Step]) -> bool:
         """Whether the value can be another after the insertion, change or deletion of a node there."""
         below = self._from_root(steps)

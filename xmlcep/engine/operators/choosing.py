@@ -39,9 +39,6 @@ class ChoosingState(OperatorState):
         return tuple(list(entries) for entries in stored)
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        newer = [other for other in others[child] if other[AT] > entry[AT]]
-        if self.context.replaces and newer:
-            return Objection("replaced", (entry, newer[0]))
         window = self.node.window
         if window is not None and entry[FIRST] is not None:
             unit, most = MEASURE[window.unit], reach(window)

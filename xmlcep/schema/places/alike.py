@@ -70,7 +70,7 @@ def _together(schema: Schema, names: set[str]) -> Schema:
     for group in groups.values():
         if len(group) < 2:
             continue
-        content = _union(schema, [declarations[index].content for index in group], first)
+        content = _union([declarations[index].content for index in group], first)
         for index in group:
             declarations[index] = replace(declarations[index], content=content)
     return replace(schema, declarations=tuple(declarations))
@@ -101,7 +101,7 @@ def _named(schema: Schema, part: Part | None) -> Hashable:
     return part.kind, part.lower, frozenset(inner)
 
 
-def _union(schema: Schema, contents: list[Content], first: dict[int, int]) -> Content:
+def _union(contents: list[Content], first: dict[int, int]) -> Content:
     """The demands of the first content, and what any of them allows."""
     attributes = {attribute.name: attribute for content in contents for attribute in content.attributes}
     main = _renamed(simplified(contents[0].model), first)
