@@ -21,7 +21,7 @@ from tests.reference.clock import Clock
 from tests.reference.paths import path_of
 from tests.reference.relations import compatible, equals_or_ends, project
 from tests.strategies import History
-from tests.strategies.meetings import asking_rule_sets, waiting_rule_sets
+from tests.strategies.meetings import asking_rule_sets, toggling_rule_sets, waiting_rule_sets
 from xmlcep.algebra import EventDefinition, Leaf, Operator, Termination, walk
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent, TimePoint
@@ -165,6 +165,9 @@ _HISTORIES = st.one_of(
     some.meeting_histories(removes=True),
     some.dense_histories(),
 )
+_TOGGLING = st.tuples(
+    toggling_rule_sets(), some.with_asides(some.meeting_histories(toggles=True), often=True)
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -188,6 +191,20 @@ _HISTORIES = st.one_of(
 )
 def test_what_means_nothing_has_happened_elsewhere(
     definitions: tuple[EventDefinition, ...], history: History, hidden: int, cut: int, once: bool
+) -> None:
+    check(definitions, history, hidden, cut, once=once)
+
+
+@settings(max_examples=200, deadline=None)
+@given(_TOGGLING, st.sampled_from((0, 0, 0xFF)), st.booleans())
+def test_elsewhere_while_conditions_become_true_and_false(
+    drawn: tuple[tuple[EventDefinition, ...], History], cut: int, once: bool
+) -> None:
+    check(*drawn, 0xFF, cut, once=once)
+
+
+def check(
+    definitions: tuple[EventDefinition, ...], history: History, hidden: int, cut: int, *, once: bool
 ) -> None:
     if not _may_be_elsewhere(definitions):
         return
