@@ -30,10 +30,10 @@ _PLACES = (
 
 
 @st.composite
-def with_asides(draw: st.DrawFn, histories: st.SearchStrategy[History]) -> History:
-    """One of these histories, with records beside what it is about, behind its first edit."""
+def with_asides(draw: st.DrawFn, histories: st.SearchStrategy[History], *, often: bool = False) -> History:
+    """One of these histories, with records beside what it is about, behind its first edit; ``often``: at each edit."""
     units = _edits(draw(histories).steps)
-    chosen = draw(_places(len(units) - 1))
+    chosen = draw(_places(len(units) - 1, often))
     transactions = count(_FIRST_TRANSACTION)
     found: list[HistoryStep] = []
     for unit, (place, many) in zip(units, [("", 0), *chosen], strict=True):
@@ -48,8 +48,9 @@ def with_asides(draw: st.DrawFn, histories: st.SearchStrategy[History]) -> Histo
 
 
 @cache
-def _places(size: int) -> st.SearchStrategy[list[tuple[str, int]]]:
-    return st.lists(st.sampled_from(_PLACES), min_size=size, max_size=size)
+def _places(size: int, often: bool) -> st.SearchStrategy[list[tuple[str, int]]]:
+    places = [place for place in _PLACES if place[0]] if often else _PLACES
+    return st.lists(st.sampled_from(places), min_size=size, max_size=size)
 
 
 def _with_inside(edit: list[HistoryStep], place: str, many: int) -> list[HistoryStep]:

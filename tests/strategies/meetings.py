@@ -109,6 +109,29 @@ class AskingBuilder(WaitingBuilder):
     ends = 5
 
 
+class TogglingBuilder(WaitingBuilder):
+    """Draws a small definition about what comes and goes in an item, which waits for that, and for events elsewhere."""
+
+    anchors = ("item",)
+    conditions = (
+        "comment",
+        "not(comment)",
+        "quantity",
+        "not(quantity)",
+        "price",
+        "not(price)",
+        "count(*) = 2",
+    )
+    terminations = (Termination.NON_LOCAL, Termination.NON_LOCAL, Termination.CUSTOM)
+    ends = 2
+    asks = 2
+    reuses = (1, 2)
+
+    def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
+        inside = ("price", "quantity", "comment")
+        return {"element": inside, "valued": inside}
+
+
 _SOME = (
     EVERYTHING,
     frozenset({"edit", "release"}),
@@ -128,6 +151,12 @@ def waiting_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
 def asking_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
     """One definition, or two, that ask at once, and again (U3)."""
     return full_rule_sets(constructs={"edit"}, max_depth=0, max_events=2, builder=AskingBuilder)
+
+
+def toggling_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
+    """One to three definitions about what comes and goes in items, which take what others raise."""
+    constructs = {"edit", "release"}
+    return full_rule_sets(constructs=constructs, max_depth=0, max_events=3, builder=TogglingBuilder)
 
 
 @st.composite
@@ -169,16 +198,18 @@ def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, 
     )  # fmt: skip
 
 
-_ACTIONS, _REMOVALS = _actions(CHOSEN), _actions(_REMOVED)
+# What is in two items, and sometimes the items.
+_INSIDE = (*(2, 3, 4) * 6, *(11, 12, 13) * 3, 0, 1)
+_ACTIONS, _REMOVALS, _TOGGLES = _actions(CHOSEN), _actions(_REMOVED), _actions(_INSIDE)
 
 
 @st.composite
 def meeting_histories(
-    draw: st.DrawFn, *, max_edits: int = 24, removes: bool = False, doc: str = "doc"
+    draw: st.DrawFn, *, max_edits: int = 24, removes: bool = False, toggles: bool = False, doc: str = "doc"
 ) -> History:
     """A random history of a few places at which nodes come and go, again and again, in edits of several records;
-    ``removes``: whole items, often."""
-    actions = draw(st.sampled_from(_REMOVALS if removes else _ACTIONS))
+    ``removes``: whole items, often; ``toggles``: what is in two items, mostly."""
+    actions = draw(st.sampled_from(_REMOVALS if removes else _TOGGLES if toggles else _ACTIONS))
     player = MeetingPlayer(doc, draw(st.sampled_from((1, 37))), edits=True)
     return played(draw, player, actions, max_edits=max_edits, min_edits=6, advances=True)
 
