@@ -31,8 +31,8 @@ class PathError(XmlCepError, ValueError):
 class PathSyntaxError(PathError):
     """Text that is not a path; ``text`` is what was given, ``offset`` (from 0) where it goes wrong.
 
-    >>> print(PathSyntaxError("order//item", 6, "an empty step", "write a name between the slashes"))
-    an empty step in 'order//item', column 7: write a name between the slashes
+    >>> print(PathSyntaxError("order//item", 6, "an empty step", "write a name"))
+    an empty step in 'order//item', column 7: write a name
       order//item
             ^
     """

@@ -77,10 +77,18 @@ class _PathParser:
         if not rest:
             raise self._error("a step is missing at the end", "write a name, @name or text()")
         if rest[0] == "/":
-            raise self._error("an empty step", "write a name between the slashes")
+            raise self._error("an empty step", self._instead_of_empty(rest[1:]))
         if rest[0] == "*":
             raise self._error("'*' as a name", "a path type names every node: write the element's name")
         raise self._error(f"{rest[0]!r} where a name should be", "write a name, @name or text()")
+
+    def _instead_of_empty(self, behind: str) -> str:
+        """XPath's ``//`` is what a relative path means anyway."""
+        if not behind or behind[0] == "/":
+            return "write a name between the slashes"
+        if self.position <= 1:
+            return f"write {behind}: a path that does not begin with a slash means any place"
+        return f"write a name between the slashes, or {behind} alone, which means any place"
 
     def _skip(self, character: str) -> bool:
         if self.text.startswith(character, self.position):

@@ -226,6 +226,8 @@ def _hint_for_character(character: str, expected: list[str]) -> str:
     if character == "{":
         if _A_PATH in expected:
             return "write a namespaced name as {uri}name"
+        if expected == ["'on'"]:
+            return "options of a rule stand behind its event: rule NAME on EVENT {priority=5} do …"
         return (
             "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
         )
