@@ -19,7 +19,7 @@ NAMES = ("a", "b", "c")
 TRIGGERS = (
     "ins({n})", "del({n})", "ins({n}/@x)", "upd({n}/@x)", "*({n}/@y)", "upd({n}/text())", "*({n}/text())", "*({n}//*)",
     "*(r/{n})", "ins({n}) ; ins({n}/@x)", "x[2,3] ins(r/{n})", "ins({n}/@x) & ins({n}/@y)", "ins({n}) | ins({m}/@x)",
-    "x[0,2] ins({n}/{m})", "P({n})", "any[2]{{path=r}}(ins(r/a), ins(r/b), del(r/c))", "ins({n})[@x]",
+    "x[0,2] ins({n}/{m})", "P({n})", "Q(a)", "any[2]{{path=r}}(ins(r/a), ins(r/b), del(r/c))", "ins({n})[@x]",
     '(ins(r/{n}) ; del(r/{m})) {{path=r, within="4 changes"}}', "(ins({n}) ; not ins({n}/@x)) {{end=custom}}",
     "(ins({n}) ; not ins({n}/@x)) {{end=non-local}}", "(ins(r/{n}/@x) as $v & ins(r/{m}/@y) as $v) {{path=r}}",
     '(*({n}/@x) as $p ; *({n}/@y) as $q) {{having="$p < $q"}}', "aperiodic[ins({n}), del({n}/{m})] *({n}/@x)",
@@ -32,7 +32,9 @@ ACTIONS = (
     "insert '<{m} x=\"1\">t</{m}>' first into '/r'", "insert 't' last into '.'", "insert '<{m}/>' after '.'",
     "replace '{m}' with '<{n}/>'", "delete '/r'", "delete 'text()'", "set '@x' = '@x + 1'", "set '$delta/@z' = '1'",
     "insert '<{m} y=\"{{count(*)}}\">{{name()}}</{m}>' before '.'",
-    "move '{m}' last into '/r'", "move '.' last into '/r'", "raise P", "raise P('{m}')",
+    "move '{m}' last into '/r'", "move '.' last into '/r'", "raise P", "raise P('{m}')", "raise P('//a')",
+    "delete '..'", "delete 'ancestor::{m}'", "replace '..' with '<{n}/>'", "set '..' = 'name()'",
+    "move '/r' last into '{m}'", "move '..' last into '.'",
 )  # fmt: skip
 
 
@@ -40,12 +42,14 @@ def random_rules(seed: int, most: int = 4) -> Rules:
     """One to so many rules that can be read."""
     chance = random.Random(seed)
     while True:
-        lines = ["event P(a) = external"]
+        lines = ["event P(a) = external", "event Q(a) {context=recent} = P(a) & *(a/@x)"]
         for number in range(chance.randint(1, most)):
             names = dict(zip("nm", chance.choices(NAMES, k=2), strict=True))
             condition = chance.choice(CONDITIONS)
             said = f' if "{condition.format(**names)}"' if condition else ""
-            actions = ", ".join(chance.choice(ACTIONS).format(**names) for _ in range(chance.randint(1, 2)))
+            actions = ", ".join(
+                chance.choice(ACTIONS).format(**names) for _ in range(chance.choice((1, 1, 2, 2, 3)))
+            )
             options = chance.choice(("", "", " {coupling=commit}", " {mode=set}", " {priority=2}"))
             trigger = chance.choice(TRIGGERS).format(**names)
             lines.append(f"rule R{number} on ({trigger}){options}{said} do {actions}")

@@ -12,7 +12,7 @@ from ..actions.firing import FiringRecord
 from ..auditing.findings.atomic_files import AtomicFile
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
-from ..recording.playing import Playback
+from ..recording.playing import Playback, PlayedClock
 from ..rules import Rules
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
@@ -73,8 +73,9 @@ def command(
     sources += [] if log is None else files_read([log])
     guard([] if out is None else [Target(Path(out), Written.DOCUMENT)], sources, force=force)
     to_error = out is None and not dry_run
-    wrapped = parse(sys.stdin.buffer if document == STANDARD_INPUT else document)
-    playback = None if log is None else Playback(wrapped, log)
+    clock = PlayedClock()
+    wrapped = parse(sys.stdin.buffer if document == STANDARD_INPUT else document, now=clock)
+    playback = None if log is None else Playback(wrapped, log, clock)
     wrapped = wrapped if playback is None else playback.document
     report = _Report(to_error=to_error)
     _run(wrapped, rules, report, playback, initial=initial, limit=limit)
@@ -136,7 +137,9 @@ def _run(
             played = playback.run()
             report.say(f"{played.edits} edits of the log")
             if played.left_out:
-                report.say(f"{played.left_out} records left out: their nodes had gone")
+                report.say(
+                    f"{played.left_out} records left out: their nodes had gone, or rules had made them"
+                )
         report.say(f"{report.firings} firing{'' if report.firings == 1 else 's'}")
         _empty(report, acting.counts.empty)
     if playback is not None:

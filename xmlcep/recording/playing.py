@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from copy import deepcopy
+from time import time
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -23,16 +24,37 @@ from ..log.reading import read_everything
 from ..log.records import ClockRecord, Header
 from ..log.segments import segments
 from ..matching.whitespace import unindent
+from ..timestamps import TimeError, microseconds
 from ..wrapping import Document, wrap
 
 Element = Any
 
 
 class Played(NamedTuple):
-    """How many edits were made, and how many records could not be: their nodes had gone."""
+    """How many edits were made, and how many records could not be: their nodes had gone, or are those
+    that rules had made in the log."""
 
     edits: int
     left_out: int
+
+
+class PlayedClock:
+    """The wall clock of a document on which a log is played: it shows when what is made again was made.
+
+    Before that, and for a log that says no times, it shows what time it is.
+    """
+
+    def __init__(self) -> None:
+        self._shown: float | None = None
+
+    def __call__(self) -> float:
+        return time() if self._shown is None else self._shown
+
+    def show(self, at: str | None) -> None:
+        """The time that a record says; one that is none says nothing."""
+        if at is not None:
+            with suppress(TimeError):
+                self._shown = microseconds(at) / 1_000_000
 
 
 class Playback:
@@ -40,18 +62,20 @@ class Playback:
 
     ``document`` is what they are made on: the given one, or, for a log without the white space that only indents, as
     versions are compared without it, another one that has none either. What rules have made in the log (``rule`` in
-    ``meta``) is left out: who plays it has rules of their own. Raises `LogError` for a log that has no snapshot, or
+    ``meta``) is left out: who plays it has rules of their own. ``clock`` is the one that the document was wrapped
+    with: rules that measure time see that of the log. Raises `LogError` for a log that has no snapshot, or
     that of another document.
     """
 
-    def __init__(self, document: Document, log: str | os.PathLike[str]) -> None:
+    def __init__(self, document: Document, log: str | os.PathLike[str], clock: PlayedClock) -> None:
+        self._clock = clock
         self._items = _edits(item for _, item in read_everything(segments(log)))
         header = next(self._items, None)
         if not isinstance(header, Header):
             raise LogError(f"{log}: it has no snapshot of the document that its edits began with")
         ids = _ids(document, header)
         if ids is None:
-            document = _unindented(document)
+            document = _unindented(document, clock)
             ids = _ids(document, header)
         if ids is None:
             raise LogError(
@@ -71,6 +95,7 @@ class Playback:
                 if isinstance(item, ClockRecord):
                     stack.close()
                     txn = None
+                    self._clock.show(item.at)
                     document.advance(item.at)
                     continue
                 if "rule" in (item[0].meta or {}):
@@ -80,6 +105,7 @@ class Playback:
                     txn = item[0].txn
                     if txn is not None:
                         stack.enter_context(document.transaction())
+                self._clock.show(item[0].at)
                 pairs: Any = item[0].meta or {}
                 with document.transaction(**pairs) if txn is not None else ExitStack():
                     player.edit(item)
@@ -115,11 +141,11 @@ def _ids(document: Document, header: Header) -> list[int] | None:
     return recorded.ids_for(Replica.from_snapshot(*document.snapshot()))
 
 
-def _unindented(document: Document) -> Document:
+def _unindented(document: Document, clock: PlayedClock) -> Document:
     """A document like this one without the white space that only indents."""
     tree = deepcopy(document.tree)
     unindent(tree.getroot())
-    return wrap(tree, name=document.name)
+    return wrap(tree, name=document.name, now=clock)
 
 
 class _Place(NamedTuple):
