@@ -202,7 +202,7 @@ class TreeGroups:
             account = account._replace(objection=self._reasons.sharper(state, key, account.objection))
         if account.objection is not None:
             causes.append(self._cause(account.objection, state, key))
-        causes += self._due(account)
+        causes += self._due(state, account)
         if not causes and not has_raised and not any(account.stored) and _denies_nothing(state):
             causes.append(self._cause(Objection("having-false"), state, key))
         parts = tuple(self._operand(state, key, account, k) for k in range(width))
@@ -308,7 +308,7 @@ class TreeGroups:
         width = len(state.node.children)
         return state.node.definition.share([self._nothing(state, k) for k in range(width)], [0] * width)
 
-    def _due(self, account: Account) -> list[Cause]:
+    def _due(self, state: OperatorState, account: Account) -> list[Cause]:
         """Y1: what a timer waits for."""
         if account.due is None:
             return []
