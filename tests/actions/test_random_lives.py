@@ -45,8 +45,8 @@ class Life:
         self.errors: list[Exception] = []
         self.found: list[tuple[str, int, tuple[int, ...]]] = []
         self.undone_at_once = False
-        times = iter(range(1_000, 10**6))
-        self.document = xmlcep.fromstring(START, name="d", now=lambda: next(times))
+        self.time = 1_000  # it stands still within an edit, as where the edit is made again
+        self.document = xmlcep.fromstring(START, name="d", now=lambda: self.time)
         with (
             record(self.document, self.log),
             self.document.watch(
@@ -62,6 +62,7 @@ class Life:
 
     def _edit(self, chance: random.Random) -> None:
         root = self.document.root
+        self.time += chance.choice((0, 1, 2, 5))
         if chance.random() > 0.3:
             random_edit(root, chance)
             return
