@@ -13,7 +13,8 @@ from xmlcep.cli import main
 SAMPLE = ROOT / "samples" / "purchase_order"
 RULES = str(SAMPLE / "purchase-order.xcep")
 LOG = '{"doc":"order","ts":1,"op":"ins","path":"/order","ids":[1]}\n'
-PATTERN = "event A = ins(item/@n)[matches(., 'x')]"
+# No other test has this pattern: those that were translated before are remembered.
+PATTERN = "event A = ins(item/@n)[matches(., 'without an extra')]"
 
 
 @pytest.mark.parametrize(
