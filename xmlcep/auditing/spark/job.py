@@ -251,7 +251,7 @@ class SparkAudit:
     def _map_tasks(self, splits: Sequence[Split]) -> int:
         """So many tasks as there is use for to read splits, neighbours together: few splits in each, or cores wait for
         the last."""
-        return min(len(splits), max(16 * self._cores, len(splits) // 16))
+        return min(len(splits), max(4 * self._cores, len(splits) // 16))
 
     def _watched(
         self, stage: str, stages: int = 1, last: LastTasks | None = None
