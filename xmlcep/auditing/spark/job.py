@@ -249,8 +249,7 @@ class SparkAudit:
         return reports, reports_accumulator(self._spark.sparkContext, reports)
 
     def _map_tasks(self, splits: Sequence[Split]) -> int:
-        """So many tasks as there is use for to read splits, neighbours together: few splits in each, or cores wait for
-        the last."""
+        """So many tasks as there is use for to read splits, neighbours together."""
         return min(len(splits), max(4 * self._cores, len(splits) // 16))
 
     def _watched(
