@@ -207,8 +207,7 @@ def test_what_means_nothing_has_happened_elsewhere(
 def test_elsewhere_while_conditions_become_true_and_false(
     drawn: tuple[tuple[EventDefinition, ...], History], cut: int, once: bool, ends: bool
 ) -> None:
-    # What is stored may differ: see what is expected to fail in tests/laws/test_freeing.py.
-    check(*drawn, 0xFF, cut, once=once, ends=ends, stored=False)
+    check(*drawn, 0xFF, cut, once=once, ends=ends)
 
 
 def check(
@@ -219,9 +218,8 @@ def check(
     *,
     once: bool,
     ends: bool,
-    stored: bool = True,
 ) -> None:
-    """What is raised must be the same, and what is ``stored``."""
+    """What is raised must be the same, and how much is stored."""
     if not _may_be_elsewhere(definitions):
         return
     steps = _cut_short(history.steps, cut)
@@ -235,7 +233,7 @@ def check(
     found, sizes = _fed(definitions, steps)
     told, sizes_told = _told(definitions, steps, unseen, once=once, ends=ends)
     assert told == found
-    if stored and not _measures(definitions):
+    if not _measures(definitions):
         assert sizes_told == sizes
     for construct in constructs_of(definitions, history.steps) if unseen and found else ():
         event(construct)
