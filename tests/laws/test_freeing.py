@@ -202,7 +202,6 @@ def test_to_forget_a_group_is_to_take_it_out_of_the_stores(
         assert forgetful.to_state() == other.to_state()
 
 
-@pytest.mark.xfail(strict=True, reason="trees that ask the document get it after the group has been freed")
 @pytest.mark.parametrize("words", ["i1 p1 (p1- i1- b1)", "i1 p1 p1- i1- (b1 b2)"])
 def test_nothing_is_kept_where_an_edit_releases_what_held_trees_take(words: str) -> None:
     """G4: within an edit A is released at a node that is gone; B, which waits for its end, takes it then."""

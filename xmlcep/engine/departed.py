@@ -71,7 +71,7 @@ class Departed:
         for tree, state in freed:
             if only is None or tree.tree.index in only:
                 departure = (tree, state, ids)
-                if self._waiting.release and self._is_awaited(departure):
+                if self._may_await and self._is_awaited(departure):
                     self.awaited.append(departure)
                 elif not self._stays_for_timers(departure):
                     continue
@@ -147,12 +147,21 @@ class Departed:
             assert looked_at or self._is_awaited(departure), departure[0].tree.name
         assert self._setting.gone == self._gone()
 
+    @property
+    def _may_await(self) -> bool:
+        """Whether anything at all may still come."""
+        return bool(self._waiting.release or self._waiting.passed_on)
+
     def _is_awaited(self, departure: Departure) -> bool:
-        """Whether a release may bring something to the group."""
+        """Whether a release may bring something to the group, or has, which is taken when the edit is over."""
         tree, state, ids = departure
         upstream = self._upstream[tree.tree.index]
         return tree.is_awaited(state, ids[-1]) or (
-            bool(upstream) and any(self._trees[index].has_pending() for index in upstream)
+            bool(upstream)
+            and (
+                not upstream.isdisjoint(self._waiting.passed_on)
+                or any(self._trees[index].has_pending() for index in upstream)
+            )
         )
 
     def _stays_for_timers(self, departure: Departure) -> bool:

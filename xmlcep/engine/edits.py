@@ -5,6 +5,7 @@ The trees that ask nothing are not held up: they take each record as it comes.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from ..algebra import Unit
@@ -104,7 +105,13 @@ class Edit:
                 evaluation.touch(event, bound, self.before)
         ts, point = clock.ts, clock.point
         later = 0  # by how many time points: those of timers that were not known when the records were held
+        waiting = self._setting.waiting
+        to_come = Counter(index for each in held for index in each.outside)
         for each in held:
+            for index in each.outside:
+                to_come[index] -= 1
+                if not to_come[index]:
+                    waiting.all_taken(index)
             clock.point = each.point + later
             if isinstance(each, HeldRecord):
                 if timers.size:
@@ -124,6 +131,8 @@ class Edit:
                 if each.release is not Release.NOTHING:
                     self.before = None
         clock.ts, clock.point = ts, point + later
+        if to_come:
+            evaluation.departed.look_after_releases()
         evaluation.end_edit()
 
     def _round_of(self, held: HeldTimePoint) -> tuple[Unit, int] | None:

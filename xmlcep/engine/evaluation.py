@@ -327,6 +327,7 @@ class Evaluation:
             for user in self._active.users[index] if composites else ():
                 if only is not None and user not in only:
                     passed_on[index] = composites
+                    self.waiting.passed_on.add(index)
                 elif any(self.trees[user].composite_deliveries(event) for event in composites):
                     inboxes.setdefault(user, []).extend(composites)
                     if user not in queued:

@@ -9,15 +9,23 @@ class Waiting:
     ``release``: for a release, now or once something has happened (D2, D3); ``elsewhere``: those of them that an event
     elsewhere releases (D2); ``blocked``: for what their conditions read to change (U3, U4, U7).
     ``released``: those in which something has ceased to wait for a release since somebody looked.
+    ``passed_on``: those of which others, which wait for the end of the edit, have yet to take something (U3).
     """
 
-    __slots__ = ("blocked", "elsewhere", "release", "released")
+    __slots__ = ("blocked", "elsewhere", "passed_on", "release", "released")
 
     def __init__(self) -> None:
         self.release: set[int] = set()
         self.elsewhere: set[int] = set()
         self.blocked: set[int] = set()
         self.released: set[int] = set()
+        self.passed_on: set[int] = set()
+
+    def all_taken(self, tree: int) -> None:
+        """Others have taken all that this tree has raised in the edit."""
+        if tree in self.passed_on:
+            self.passed_on.discard(tree)
+            self.released.add(tree)
 
     def clear(self) -> None:
         """None waits."""
@@ -25,3 +33,4 @@ class Waiting:
         self.elsewhere.clear()
         self.blocked.clear()
         self.released.clear()
+        self.passed_on.clear()

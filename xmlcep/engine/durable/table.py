@@ -246,7 +246,9 @@ _SHARED: dict[type, Layout] = {
         },
         "firing", "_before",
     ),
-    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
+    Waiting: _layout(
+        {"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "passed_on": Keys()}, "released"
+    ),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
