@@ -137,7 +137,7 @@ def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ig
                     case Reason.WRONG_ORDER if "came before" in cause.text:
                         assert cause.events[1].ts < cause.events[0].ts, said
                 whole = part is group.part
-                if cause.text.startswith("no other ") and leaf is not None and leaf.opaque is None:
+                if cause.text.startswith("no other ") and leaf is not None:
                     beside = int(cause.text.split(", and ")[1].split()[0]) if ", and " in cause.text else 0
                     assert len(fitting) == 1 + beside, said
                 if whole and is_of_one_kind(part) and " events that are needed" in cause.text:
