@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from contexts.grouping import Key
@@ -49,7 +49,7 @@ class Timers:
         self.size = 0
         self.changes = self.transactions = self.time = NEVER
         self.firing: tuple[Unit, int] | None = None
-        self._before = 0
+        self._set_now = 0  # how many have been set in this round that are due in it
 
     def set(self, unit: Unit, due: Due) -> None:
         """Something is due at ``due.at``, by this measure."""
@@ -57,13 +57,15 @@ class Timers:
         self.size += 1
         heap = self._heaps[unit]
         heappush(heap, (due.at, self._count, due))
+        if self.firing is not None and self.firing == (unit, due.at):
+            self._set_now += 1
         if heap[0][2] is due:
             self._note(unit)
 
     def begin_round(self, firing: tuple[Unit, int] | None) -> None:
         """A round through the trees for all that is due then, also what turns out to be in it (`take_set_now`); None:
         a round about nothing that is due. Who begins it ends it (`end_round`), whatever happens in it."""
-        self.firing, self._before = firing, self._count
+        self.firing, self._set_now = firing, 0
 
     def end_round(self) -> None:
         """It is over."""
@@ -71,17 +73,24 @@ class Timers:
 
     def take_set_now(self, tree: int, operator: int) -> list[Due]:
         """Takes what an operator has set since the round began and is due in it."""
-        if self.firing is None or self._count == self._before:
+        if self.firing is None or not self._set_now:
             return []
         unit, at = self.firing
         heap = self._heaps[unit]
-        found = [each for each in heap if each[0] == at and each[2][1:3] == (tree, operator)]
-        if found:
-            heap[:] = [each for each in heap if each not in found]
-            heapify(heap)
-            self.size -= len(found)
-            self._note(unit)
-        return [due for _, _, due in found]
+        found: list[Due] = []
+        others = []
+        while heap and heap[0][0] <= at:  # few: all that was due before has been taken
+            each = heappop(heap)
+            if each[0] == at and each[2][1:3] == (tree, operator):
+                found.append(each[2])
+            else:
+                others.append(each)
+        for each in others:
+            heappush(heap, each)
+        self.size -= len(found)
+        self._set_now -= len(found)
+        self._note(unit)
+        return found
 
     def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
         """Takes what is due before ``before``, one time after the other, all that is due at one time together.

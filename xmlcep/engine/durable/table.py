@@ -244,7 +244,7 @@ _SHARED: dict[type, Layout] = {
             "_heaps": Heaps(), "_count": ZERO, "size": ZERO,
             **dict.fromkeys(("changes", "transactions", "time"), Plain(NEVER)),
         },
-        "firing", "_before",
+        "firing", "_set_now",
     ),
     Waiting: _layout(
         {"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "passed_on": Keys()}, "released"
