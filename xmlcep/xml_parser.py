@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 from xml.parsers import expat
 
 from lxml import etree
@@ -38,17 +37,21 @@ def safe_parser(
     that are left. ``huge`` lifts libxml2's limits on depth and text length, for trees that were built by calls and so
     never had them; those on what entities amount to stay.
     """
-    parser: etree.XMLParser = etree.XMLParser(**_options(huge, data_only))
+    return _parser(lookup, huge=huge, data_only=data_only)
+
+
+def _parser(
+    lookup: etree.ElementClassLookup | None = None, *, huge: bool, data_only: bool = False,
+    collect_ids: bool = True, recover: bool = False,
+) -> etree.XMLParser:  # fmt: skip
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
+        attribute_defaults=False, huge_tree=huge, remove_comments=data_only, remove_pis=data_only,
+        collect_ids=collect_ids, recover=recover,
+    )  # fmt: skip
     if lookup is not None:
         parser.set_element_class_lookup(lookup)
     return parser
-
-
-def _options(huge: bool, data_only: bool) -> dict[str, Any]:
-    return {
-        "resolve_entities": False, "no_network": True, "load_dtd": False, "dtd_validation": False,
-        "attribute_defaults": False, "huge_tree": huge, "remove_comments": data_only, "remove_pis": data_only,
-    }  # fmt: skip
 
 
 def read_xml(
@@ -72,9 +75,7 @@ def read_xml(
     except etree.XMLSyntaxError:
         if all(entry.type not in _ABOUT_IDS for entry in parser.error_log) or _has_document_type(text, huge):
             raise
-    parser = etree.XMLParser(**_options(huge, data_only), collect_ids=False)
-    if lookup is not None:
-        parser.set_element_class_lookup(lookup)
+    parser = _parser(lookup, huge=huge, data_only=data_only, collect_ids=False)
     return etree.fromstring(text, parser), parser.error_log
 
 
@@ -83,8 +84,7 @@ _ABOUT_IDS = frozenset([etree.ErrorTypes.DTD_XMLID_VALUE, etree.ErrorTypes.DTD_I
 
 def _has_document_type(text: bytes | str, huge: bool) -> bool:
     """Whether a parser comes upon one in text it refuses, before what it refuses; libxml2 knows in any encoding."""
-    parser: etree.XMLParser = etree.XMLParser(**_options(huge, False), recover=True)
-    root = etree.fromstring(text, parser)
+    root = etree.fromstring(text, _parser(huge=huge, recover=True))
     return root is None or root.getroottree().docinfo.internalDTD is not None
 
 

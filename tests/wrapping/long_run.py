@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from random import Random
 from typing import Any, Literal
@@ -104,13 +104,7 @@ FEEDING = tuple(
     )
 )  # fmt: skip
 """Those with parsers that go on."""
-CALLING = tuple(
-    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, every=True)
-    for transactions, acting, (held, documents, whitespace) in product(
-        ("none", "deferred", "immediate"), ("nothing", "rules"),
-        (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
-    )
-)  # fmt: skip
+CALLING = tuple(replace(mode, fed=False, every=True) for mode in FEEDING)
 """Those in which everything is called."""
 STARTING = tuple(
     Mode(

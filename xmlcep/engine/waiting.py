@@ -24,7 +24,7 @@ class Waiting:
     def all_taken(self, tree: int) -> None:
         """Others have taken all that this tree has raised in the edit."""
         if tree in self.passed_on:
-            self.passed_on.discard(tree)
+            self.passed_on.remove(tree)
             self.released.add(tree)
 
     def clear(self) -> None:

@@ -149,9 +149,8 @@ class Answers:
             if gone is not None:
                 return self.of_deleted(gone)
         lost = state.lost(operand, key, entry, self.evidence.unused(state, key, place))
-        if lost.reason == "wrong-order" and self._is_kept(
-            state
-        ):  # what has been raised is before others still
+        if lost.reason == "wrong-order" and self._is_kept(state):
+            # What has been raised is before others still.
             lost = state.lost(operand, key, entry, self.evidence.all_taken(state, key, place))
         if lost.reason == "consumed":
             return cause or Cause(

@@ -99,9 +99,8 @@ def _like_it(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest
 
 def _other_place(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
     steps = wanted.path.steps
-    above = (
-        steps[-2] if steps[-1] == Step.text() and len(steps) > 1 else None
-    )  # a text is called as its element
+    # A text is called as its element.
+    above = steps[-2] if steps[-1] == Step.text() and len(steps) > 1 else None
     found = occurred.of_nodes(steps[-1], wanted.operation, above)
     if not found:
         return None

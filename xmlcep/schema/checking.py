@@ -224,13 +224,11 @@ class _Checker:
 
     def _of_event(self, leaf: Leaf) -> Known:
         """What is known of the variables of a leaf's event (F2)."""
-        known = dict(of_primitive(leaf))
-        if isinstance(leaf.type, PrimitiveType) and not leaf.type.path.last.is_element:
-            value = self._of_node(leaf)
-            if value is not None:
-                given = any_of([value, EMPTY])
-                known = {"old": given, "new": given} | known
-        return known
+        known, value = of_primitive(leaf), self._of_node(leaf)
+        if value is None:
+            return known
+        given = any_of([value, EMPTY])
+        return {"old": given, "new": given, **known}
 
     def _of_node(self, leaf: Leaf) -> Values | None:
         """The values of the text or attribute that an event of a leaf is about."""

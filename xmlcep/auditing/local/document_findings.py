@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from operator import itemgetter
+from operator import itemgetter, lt
 from typing import Any
 
 from ...events import CompositeEvent
@@ -116,11 +116,10 @@ class DocumentFindings:
         """Takes what is pending as findings in their order, with their time points."""
         pending = self.pending
         times = list(map(_ts_of, map(_cause_of, pending)))
-        ordered = sorted(times)
         # What an edit raises with its last record may be of time points before what it raised at once (U2).
-        if len(set(times)) < len(times) or ordered != times:
+        if not all(map(lt, times, islice(times, 1, None))):
             pending.sort(key=self._order)
-            times = ordered
+            times.sort()
         lines = list(map(self._ranking.encode, pending))
         self._counts.update(map(_name_of, pending))
         pending.clear()
