@@ -101,7 +101,7 @@ class RowTable:
     processor's caches by then."""
 
     def __init__(self, table: pa.Table, types: _RowTypes) -> None:
-        self._columns = {name: table[name].combine_chunks() for name in table.column_names}
+        self._columns = {name: _in_one(table[name]) for name in table.column_names}
         self._docs = self._columns["doc"]
         self._passes = self._columns["pass"].to_numpy()
         self._plain = self._columns["mark"].to_numpy() == Mark.RECORD
@@ -112,7 +112,7 @@ class RowTable:
         self.texts: list[str] = texts.dictionary.to_pylist()
         self._codes = texts.indices
         known = [*map(types.__getitem__, self.texts), _NO_TYPE]
-        codes: list[int] = self._codes.fill_null(len(self.texts)).to_pylist()
+        codes: list[int] = self._codes.fill_null(len(self.texts)).to_numpy().tolist()
         self._left = iter(codes)
         self._rows = rows_of(
             self._columns,
@@ -166,7 +166,7 @@ class RowTable:
         if not fed.all():
             codes, passes = codes[fed], passes[fed]
         size = max(len(self.texts), 1)
-        numbers, counts = counted(passes * size + codes)
+        numbers, counts = counted(passes.astype(np.int64) * size + codes)
         of_pass: dict[int, dict[str, int]] = {}
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             pass_index, code = divmod(number, size)
@@ -183,6 +183,10 @@ class RowTable:
         ends = [*starts[1:].tolist(), len(docs)]
         for start, end, pass_index, is_plain in zip(starts.tolist(), ends, passes, plain, strict=True):
             yield RowRun(pass_index, self._names[docs[start]], is_plain, self, start, end)
+
+
+def _in_one(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 class ChunkReader:

@@ -68,7 +68,7 @@ def _as_placed(chunk: Chunk) -> tuple[int, ...]:
 
 
 def _as_found(chunk: Chunk) -> tuple[int, ...]:
-    return chunk.target, chunk.segment, chunk.source, chunk.number
+    return chunk.target, chunk.source, chunk.number
 
 
 @lru_cache(maxsize=4)
