@@ -96,7 +96,7 @@ def simulate(
     timed.sort(key=lambda chunk: (chunk.segment, chunk.number, chunk.source))
     chunks += FiringPlaces(whole).findings(timed)
     found = [chunk for chunk in chunks if chunk.kind == ChunkKind.FINDINGS]
-    found.sort(key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
+    found.sort(key=lambda chunk: (chunk.target, chunk.source, chunk.number))
     assert all(chunk.target < len(ranges) for chunk in found)
     order = FindingOrder(Ranking(rules), most_bytes=most_bytes)
     lines: list[bytes] = []

@@ -24,7 +24,7 @@ from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.failures import SparkError
-from xmlcep.auditing.spark.finding_chunks import Extent, FindingChunkWriter, FindingRanges
+from xmlcep.auditing.spark.finding_chunks import Extent, FindingChunkWriter, FindingRanges, findings_of
 from xmlcep.auditing.spark.finding_order import (
     MOST_BYTES,
     FindingOrder,
@@ -32,7 +32,6 @@ from xmlcep.auditing.spark.finding_order import (
     OrderedFindings,
     by_range,
 )
-from xmlcep.auditing.spark.ipc import from_ipc
 from xmlcep.auditing.spark.task_reports import FoundSizes
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
@@ -54,15 +53,15 @@ def composite(
 ONE_RANGE = FindingRanges([])
 
 
-def chunk(*found: CompositeEvent, doc: str = "d", segment: int = 0, bucket: int = 0) -> Chunk:
+def chunk(*found: CompositeEvent, doc: str = "d", bucket: int = 0) -> Chunk:
     writer = FindingChunkWriter(RANKING, bucket, ONE_RANGE)
     writer.add(doc, found)
-    [made] = writer.take(segment)
+    [made] = writer.take()
     return made
 
 
 def ordered(chunks: Sequence[Chunk], most_bytes: int = MOST_BYTES, **how: Any) -> list[OrderedFindings]:
-    in_order = sorted(chunks, key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
+    in_order = sorted(chunks, key=lambda chunk: (chunk.target, chunk.source, chunk.number))
     order = FindingOrder(RANKING, most_bytes=most_bytes, **how)
     return [findings for _, of_range in by_range(in_order) for findings in order.order(of_range)]
 
@@ -94,28 +93,28 @@ def both(*chunks: Chunk) -> list[OrderedFindings]:
 
 def test_a_chunk_holds_what_was_found() -> None:
     writer = FindingChunkWriter(RANKING, 3, ONE_RANGE)
-    assert not list(writer.take(segment=5))
+    assert not list(writer.take())
     writer.add("d", [composite(7, note="x"), composite(7, "B", "multiplicity1", (1, 9))])
     writer.add("e", [composite(2, ids=())])
     assert not writer.is_large
-    [first] = writer.take(segment=5)
-    assert first[:6] == (ChunkKind.FINDINGS, 0, 0, 5, 3, 1)
-    assert not list(writer.take(segment=5))
-    table = from_ipc(first.content)
+    [first] = writer.take()
+    assert first[:6] == (ChunkKind.FINDINGS, 0, 0, 0, 3, 1)
+    assert not list(writer.take())
+    table = findings_of(first)
     assert table["doc"].to_pylist() == ["d", "d", "e"] and table["ts"].to_pylist() == [7, 7, 2]
     lines = table["line"].to_pylist()
     assert [FASTEST.loads(line)["ids"] for line in lines] == [[1, 2], [1, 9], []]
     assert lines[0] == RANKING.encode(composite(7, note="x")) + b"\n"
     writer.add("d", [composite(8)])
-    assert [chunk.number for chunk in writer.take(segment=5)] == [2]  # in the order in which they were found
+    assert [chunk.number for chunk in writer.take()] == [2]  # in the order in which they were found
 
 
 def test_large_chunks_are_told() -> None:
     writer = FindingChunkWriter(RANKING, 0, ONE_RANGE)
-    for _ in range(2**10):  # what was found is encoded some at a time
+    for _ in range(2**12):  # what was found is encoded some at a time
         writer.add("d", [composite(1, note="x" * 2**11)])
     assert writer.is_large
-    list(writer.take(0))
+    list(writer.take())
     assert not writer.is_large
 
 
@@ -135,7 +134,7 @@ def test_tasks_write_findings_where_they_belong(
         writer = FindingChunkWriter(RANKING, bucket, ranges)
         for doc, ts, note in found[bucket::2]:
             writer.add(doc, [composite(ts, note=note)])
-        chunks += counted.counted(writer.take(0))
+        chunks += counted.counted(writer.take())
         sizes.add(counted.report(bucket))
     expected = ordered(chunks)
     with NamedTemporaryFile() as file:
@@ -192,7 +191,7 @@ def test_findings_go_to_their_ranges() -> None:
     writer = FindingChunkWriter(RANKING, 1, ranges)
     for doc in "dcab":
         writer.add(doc, [composite(ts, note=f"{doc}{ts}") for ts in (1, 4, 5, 9)])
-    chunks = list(writer.take(0))
+    chunks = list(writer.take())
     by_target = {chunk.target: notes(ordered([chunk])) for chunk in chunks}
     assert by_target == {
         0: ["a1", "a4", "a5", "a9", "b1", "b4"],
@@ -243,17 +242,17 @@ def test_what_is_in_one_place_stays_as_it_was_raised() -> None:
     chunks = []
     for numbers in ("4", "5 6", "7"):
         writer.add("d", [composite(3, note=note) for note in numbers.split()])
-        chunks += writer.take(0)
+        chunks += writer.take()
     before = chunk(composite(3, ids=(1, 1), note="0"), composite(3, ids=(1, 3), note="9"), bucket=1)
     assert notes(both(before, *chunks)) == list("045679")
 
 
 def test_documents_follow_each_other_by_name() -> None:
     chunks = [
-        chunk(composite(9, note="1"), doc="b", segment=0),
-        chunk(composite(1, note="0"), doc="a", segment=0, bucket=1),
-        chunk(composite(11, note="2"), doc="b", segment=7),
-        chunk(composite(1, note="3"), doc="ä\n\x00", segment=7),
+        chunk(composite(9, note="1"), doc="b"),
+        chunk(composite(1, note="0"), doc="a", bucket=1),
+        chunk(composite(11, note="2"), doc="b", bucket=2),
+        chunk(composite(1, note="3"), doc="ä\n\x00", bucket=2),
     ]
     parts = both(*chunks)
     assert notes(parts) == list("0123")
@@ -282,20 +281,19 @@ composites = st.builds(
 some = st.lists(st.tuples(st.sampled_from(("a", "b", "é")), composites), min_size=1, max_size=6)
 
 
-@given(st.lists(st.tuples(st.integers(0, 1), some), max_size=8), st.sampled_from((0, 1500)))
-@example([(0, [("a", composite(1)), ("a", composite(1, "B"))])], 0)
+@given(st.lists(some, max_size=8), st.sampled_from((0, 1500)))
+@example([[("a", composite(1)), ("a", composite(1, "B"))]], 0)
 def test_the_order_is_that_of_one_stable_sort(
-    found: list[tuple[int, list[tuple[str, CompositeEvent]]]], most_bytes: int
+    found: list[list[tuple[str, CompositeEvent]]], most_bytes: int
 ) -> None:
-    found.sort(key=lambda each: each[0])
     chunks, everything = [], []
-    for number, (segment, each) in enumerate(found):
+    for number, each in enumerate(found):
         writer = FindingChunkWriter(RANKING, number, ONE_RANGE)
         for doc, raised in each:
             noted = raised._replace(constituents=[raised.cause._replace(value=str(len(everything)))])
             everything.append((doc, noted))
             writer.add(doc, [noted])
-        chunks += writer.take(segment)
+        chunks += writer.take()
     everything.sort(key=lambda each: (each[0], each[1].ts, *RANKING.place(each[1])))
     parts = ordered(chunks, most_bytes)
     assert b"".join(part.text for part in parts).splitlines() == [

@@ -352,7 +352,7 @@ def test_the_key_that_the_last_task_is_at_is_told(
     from xmlcep.auditing.spark import job
 
     small = [item(doc, number) for number in range(1, 10) for doc in ("a", "b", "c", "d")]
-    log = write_log(tmp_path / "log.jsonl", small + [item("large", number) for number in range(1, 501)])
+    log = write_log(tmp_path / "log.jsonl", small + [item("large", number) for number in range(1, 2001)])
     seen = tmp_path / "seen"
 
     def slow_if_large(*arguments: Any, **options: Any) -> Callable[[Iterator[Parcel]], Iterator[Parcel]]:
@@ -383,7 +383,7 @@ def test_the_key_that_the_last_task_is_at_is_told(
     audit(log, rules, engine="spark", spark=spark, out=tmp_path / "out.jsonl", progress=tell)
     assert {each.left for each in told if each.stage != "replaying"} == {""}
     left = [each.left for each in told if each.left]
-    assert left[0] == "1 of 2 tasks left, at 'large' node 1 (500 of 536 records)"
+    assert left[0] == "1 of 2 tasks left, at 'large' node 1 (2,000 of 2,036 records)"
 
 
 def item(doc: str, number: int) -> PrimitiveEvent:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from xmlcep.auditing.spark.tasks import without_collector
 from xmlcep.auditing.spark.worker_daemon import installed_path
 
 if TYPE_CHECKING:
@@ -57,3 +60,18 @@ def test_another_spark_than_the_installed_one_brings_its_own_modules(tmp_path: P
     other = str(tmp_path / "python" / "lib" / "pyspark.zip")
     assert installed_path([other, *packages], str(tmp_path)) == [other, *packages]
     assert installed_path(packages, "") == packages
+
+
+def test_tasks_run_without_the_collector(spark: SparkSession) -> None:
+    """PySpark turns it on where a task is the first to read what was broadcast."""
+    whole = spark.sparkContext.broadcast(["a log"])
+
+    def looked_at(given: Iterable[int]) -> Iterator[bool]:
+        for _ in given:
+            assert whole.value == ["a log"]
+            yield gc.isenabled()
+
+    task = without_collector(looked_at, whole)
+    assert spark.sparkContext.parallelize(range(4), 2).mapPartitions(task).collect() == [False] * 4
+    assert spark.sparkContext.parallelize([0], 1).map(lambda _: gc.isenabled()).collect() == [True]
+    whole.destroy()

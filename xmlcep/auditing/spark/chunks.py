@@ -54,7 +54,7 @@ class ChunkKind(IntEnum):
     ROWS = 0
     """Rows of one bucket, as they stand in one segment, for the passes of one level."""
     FINDINGS = 1
-    """Findings of one bucket and segment, for one range of all findings in their order."""
+    """Findings of one bucket, for one range of all findings in their order."""
     BAD_RECORD = 2
     """A bad record: there may be more of them than memory holds."""
     FIRINGS = 3
@@ -71,8 +71,8 @@ class Chunk(NamedTuple):
     """What tasks hand on: one value of one row.
 
     ``target`` is whom it is for: of rows the bucket, of findings the range. Of what has one ``target`` (and ``level``)
-    segment, ``source`` (of findings the bucket they were found in) and number say the order. ``lines``: how many bytes
-    findings are as lines.
+    segment, ``source`` (of findings the bucket they were found in) and number say the order; those of findings have no
+    segment: what comes from two buckets never has one place. ``lines``: how many bytes findings are as lines.
     """
 
     kind: ChunkKind
@@ -115,7 +115,7 @@ META = pa.dictionary(pa.int32(), pa.string())
 # The number of an edit is the ts of its first record in the segment; `time` and `transaction` are what
 # the clock shows, as far as the segment tells.
 _FIELDS = {
-    "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
+    "pass": pa.int32(), "mark": pa.int8(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
     "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
     "meta": META, "more": pa.bool_(), "turn": pa.int64(), "edit": pa.int64(), "time": pa.int64(),
     "transaction": pa.int64(), "composite": pa.binary(), "header": pa.int64(),

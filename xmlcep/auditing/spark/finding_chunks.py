@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
@@ -15,9 +15,10 @@ from ...events import CompositeEvent
 from ...log.columns.arrow_values import numbers
 from ..findings.order import Ranking
 from .chunks import Chunk, ChunkKind
-from .ipc import to_ipc
+from .distinct import Numbers
+from .ipc import from_ipc, to_ipc
 
-_LARGE = 2**20  # bytes
+_LARGE = 4 * 2**20  # bytes: with a quarter of it a chunk's own price shows
 _AT_ONCE = 64  # findings that are encoded together: documents may have one each
 
 
@@ -117,16 +118,15 @@ class FindingChunkWriter:
                 columns.order.counts.append(len(composites))
                 columns.order.add(self._ranking, composites)
                 columns.ts.extend(ts)
-            self._size += columns.lines.add([encode(each) for _, composites, _ in its for each in composites])
+            self._size += columns.add_lines([encode(each) for _, composites, _ in its for each in composites])
 
-    def take(self, segment: int) -> Iterator[Chunk]:
-        """Chunks of what was added, found in this segment."""
+    def take(self) -> Iterator[Chunk]:
+        """Chunks of what was added."""
         self._encode()
         held, self._held, self._size = self._held, {}, 0
         for target, columns in held.items():
             self._number += 1
-            content, size = to_ipc(columns.table()), columns.lines.size
-            yield Chunk(ChunkKind.FINDINGS, 0, target, segment, self._bucket, self._number, content, size)
+            yield columns.chunk(target, self._bucket, self._number)
 
 
 _Raised: TypeAlias = tuple[str, Sequence[CompositeEvent], Sequence[int]]
@@ -161,45 +161,55 @@ class _Order(NamedTuple):
         return found
 
 
-class _Lines:
-    """Texts as lines, one behind the other; they hold the node ids, for which to ask is rarely needed.
-
-    Texts are joined while they are few, and in the processor's caches.
-    """
-
-    def __init__(self) -> None:
-        self._joined: list[bytes] = []
-        self._lengths = array("q")  # without the ends of lines
-        self.size = 0
-        """How many bytes they are."""
-
-    def add(self, texts: list[bytes]) -> int:
-        """Takes texts; says how many bytes these are as lines."""
-        self._lengths.extend(map(len, texts))
-        texts.append(b"")
-        self._joined.append(b"\n".join(texts))
-        self.size += len(self._joined[-1])
-        return len(self._joined[-1])
-
-    def column(self) -> pa.Array:
-        ends = np.zeros(len(self._lengths) + 1, np.int64)
-        np.cumsum(np.frombuffer(self._lengths, np.int64) + 1, out=ends[1:])
-        text = b"".join(self._joined)
-        return pa.LargeBinaryArray.from_buffers(
-            pa.large_binary(), len(self._lengths), [None, pa.py_buffer(ends), pa.py_buffer(text)]
-        )
-
-
 class _Columns:
-    """Findings of a range as columns."""
+    """Findings of a range: what their order depends on as columns, the findings as lines.
+
+    Lines are joined while they are few, and in the processor's caches.
+    """
 
     def __init__(self) -> None:
         self.order = _Order([], [], [], [])
         self.ts = array("q")
-        self.lines = _Lines()
+        self._lengths = array("q")  # without the ends of lines
+        self._joined: list[bytes] = []
 
-    def table(self) -> pa.Table:
-        return pa.table({**self.order.columns(), "ts": numbers(self.ts), "line": self.lines.column()})
+    def add_lines(self, texts: list[bytes]) -> int:
+        """Takes findings as texts; says how many bytes these are as lines."""
+        self._lengths.extend(map(len, texts))
+        texts.append(b"")
+        self._joined.append(b"\n".join(texts))
+        return len(self._joined[-1])
+
+    def chunk(self, target: int, source: int, number: int) -> Chunk:
+        columns = self.order.columns() | {"ts": numbers(self.ts)}
+        sizes = np.frombuffer(self._lengths, np.int64) + 1
+        return finding_chunk(target, source, number, columns, sizes, self._joined)
+
+
+def finding_chunk(
+    target: int, source: int, number: int, columns: Mapping[str, pa.Array], sizes: Numbers,
+    lines: Sequence[bytes | memoryview],
+) -> Chunk:  # fmt: skip
+    """Findings of a range as a chunk: ``columns`` of what their order depends on, and lines of these ``sizes``, one
+    behind the other, in parts.
+
+    They hold the node ids, too, for which to ask is rarely needed. They stand behind the columns as they are: what
+    passes Arrow is copied once more.
+    """
+    head = to_ipc(pa.table({**columns, "size": pa.array(sizes)}))
+    size = sum(map(len, lines))
+    return Chunk(ChunkKind.FINDINGS, 0, target, 0, source, number, b"".join((head, *lines)), size)
+
+
+def findings_of(chunk: Chunk) -> pa.Table:
+    """The findings of a chunk: the columns of their order, and each as a line (``line``)."""
+    begin = len(chunk.content) - chunk.lines
+    table = from_ipc(memoryview(chunk.content)[:begin])
+    ends = np.zeros(len(table) + 1, np.int64)
+    np.cumsum(table["size"].to_numpy(), out=ends[1:])
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(chunk.content).slice(begin)]
+    lines = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(table), buffers)
+    return table.drop_columns("size").append_column("line", lines)
 
 
 def common_columns(

@@ -20,7 +20,7 @@ from ..findings.spool import LooseFinding, Spool
 from .chunks import Chunk
 from .distinct import counted
 from .failures import SparkError
-from .ipc import from_ipc
+from .finding_chunks import findings_of
 from .parcels import written_whole
 
 MOST_BYTES = 256 * 2**20
@@ -99,7 +99,7 @@ class FindingOrder:
         self._most_bytes = most_bytes
 
     def order(self, chunks: Iterable[Chunk]) -> Iterator[OrderedFindings]:
-        """The findings of one range, whose chunks come in order of segment, source and number.
+        """The findings of one range, whose chunks come in order of source and number.
 
         They are sorted in memory, or on disk if they are more than ``most_bytes``.
         """
@@ -108,7 +108,7 @@ class FindingOrder:
         spool: Spool | None = None
         with ExitStack() as stack:
             for chunk in chunks:
-                table = self._without_withheld(from_ipc(chunk.content))
+                table = self._without_withheld(findings_of(chunk))
                 tables.append(table)
                 size += table.nbytes
                 if size > self._most_bytes:

@@ -22,7 +22,7 @@ from ..findings.order import Ranking
 from .chunks import Chunk, ChunkKind
 from .distinct import Numbers
 from .document_clock import BEYOND, UNKNOWN, DocumentClock
-from .finding_chunks import common_columns
+from .finding_chunks import common_columns, finding_chunk
 from .ipc import from_ipc, to_ipc
 from .whole_log import WholeLog
 
@@ -77,22 +77,21 @@ class FiringWriter:
             segment, limit = clock.place(after, due)
             self._held.setdefault(segment, []).append(Fired(doc, composite, due, limit))
 
-    def take(self, segment: int) -> Iterator[Chunk]:
-        """Chunks of what was added, found in this segment."""
+    def take(self) -> Iterator[Chunk]:
+        """Chunks of what was added."""
         held, self._held, self._count = self._held, {}, 0
         for place, fired in sorted(held.items()):
             self._number += 1
-            content = to_ipc(self._table(segment, fired))
+            content = to_ipc(self._table(fired))
             yield Chunk(ChunkKind.FIRINGS, 0, 0, place, self._bucket, self._number, content)
 
-    def _table(self, found: int, fired: Sequence[Fired]) -> pa.Table:
+    def _table(self, fired: Sequence[Fired]) -> pa.Table:
         docs, composites, due, limits = zip(*fired, strict=True)
         before, behind = zip(*map(self._ranking.around_ts, composites), strict=True)
         return pa.table(
             {
                 **common_columns(self._ranking, docs, composites),
                 "due": pa.array(due, pa.int64()), "limit": pa.array(limits, pa.int64()),
-                "found": pa.array([found] * len(fired), pa.int64()),
                 "before": pa.array(before, pa.large_binary()), "behind": pa.array(behind, pa.large_binary()),
             }
         )  # fmt: skip
@@ -183,9 +182,8 @@ class FiringPlaces:
         # What ends a line, and what stands between its parts.
         end, nothing = (pa.scalar(each, pa.large_binary()) for each in (b"\n", b""))
         lines = pc.binary_join_element_wise(table["before"], texts, table["behind"], end, nothing)
-        placed = table.drop_columns(["due", "limit", "found", "before", "behind"])
+        placed = table.drop_columns(["due", "limit", "before", "behind"])
         placed = placed.append_column("ts", pa.array(found)).append_column("line", lines)
-        segment = table["found"][0].as_py()
         # Behind all that a record raises comes what is due at a clock record there; before it what it makes due.
         behind = at_record > limits
         for late, each in sorted(
@@ -193,9 +191,12 @@ class FiringPlaces:
         ):
             rows = np.flatnonzero((behind == late) & (target == each))
             number = chunk.number + (_MOST_CHUNKS if late else -_MOST_CHUNKS)
-            its = placed.take(pa.array(rows))
-            size = pc.sum(pc.binary_length(its["line"])).as_py()
-            yield Chunk(ChunkKind.FINDINGS, 0, each, segment, chunk.source, number, to_ipc(its), size)
+            its = placed.take(pa.array(rows)).combine_chunks()
+            line = its["line"].chunk(0)
+            columns = {name: its[name].chunk(0) for name in its.column_names if name != "line"}
+            sizes = pc.binary_length(line).to_numpy()
+            text = memoryview(line.buffers()[2])[: sizes.sum()]
+            yield finding_chunk(each, chunk.source, number, columns, sizes, [text])
 
 
 def _first_behind(clock: tuple[Numbers, Numbers], due: Any) -> Any:

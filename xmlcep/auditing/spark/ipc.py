@@ -16,7 +16,7 @@ def to_ipc(table: pa.Table, *, packed: bool = False) -> bytes:
     return bytes(sink.getvalue())
 
 
-def from_ipc(content: bytes) -> pa.Table:
+def from_ipc(content: bytes | memoryview) -> pa.Table:
     """The table that `to_ipc` wrote."""
     with pa.ipc.open_stream(content) as stream:
         return stream.read_all()

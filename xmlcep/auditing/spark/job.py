@@ -96,7 +96,7 @@ class SparkAudit:
         self._sizes = FoundSizes()
         self._levels = 1 + max(each.level for each in self._plan.passes)
         self._read = spark.sparkContext.accumulator(0)  # records
-        self._files = ContentFiles(None)
+        self._routed_files = self._files = ContentFiles(None)
         self._step = 0
         self._steps = self._levels + 2 + self._plan.fires_in_keys
 
@@ -106,13 +106,16 @@ class SparkAudit:
         buckets = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
             self._files = stack.enter_context(common_files(shared=self._has_one_machine))
-            routed, merge = self._routed(splits, buckets, stack)
-            merge.collect(self._collector)
-            records = merge.records
-            ranges = FindingRanges.of(merge.extents(), self._records_per_range(records))
-            whole = merge.whole(ranges)
-            replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
-            self._collect_reports(reports, FiringPlaces(whole), routed)
+            # What was routed is gone before findings are written: what is not on the disk by then never gets there, and
+            # its memory is used again.
+            with common_files(shared=self._has_one_machine) as self._routed_files:
+                routed, merge = self._routed(splits, buckets, stack)
+                merge.collect(self._collector)
+                records = merge.records
+                ranges = FindingRanges.of(merge.extents(), self._records_per_range(records))
+                whole = merge.whole(ranges)
+                replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
+                self._collect_reports(reports, FiringPlaces(whole), routed)
             with self._watched("writing", stages=2):
                 ordered = self._ordered(replayed, ranges, withheld())
                 for findings in self._in_turn(ordered, stack):
@@ -126,7 +129,14 @@ class SparkAudit:
         """The chunks of the log, and what its segments have to report."""
         reports, told = self._reports(stack)
         task = map_task(
-            self._rules, buckets, splits, self._keep, told, self._read, self._files, by_file=self._by_file
+            self._rules,
+            buckets,
+            splits,
+            self._keep,
+            told,
+            self._read,
+            self._routed_files,
+            by_file=self._by_file,
         )
         with self._watched("reading"):
             context, tasks = self._spark.sparkContext, self._map_tasks(splits)
@@ -157,7 +167,7 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
             task = route_sorted_task(self._rules, buckets, splits, reports)
-            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL), self._files)
+            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL), self._routed_files)
 
     def _replayed(
         self, routed: RDD[Parcel], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,

@@ -94,12 +94,13 @@ class BucketReplayer:
                     self._free(run.pass_index, run.doc, live)
                 elif not run.plain:
                     yield from self._followed(segment, run.doc, live, self._add_fragments(run, live))
-        yield from self._take(segment)
+        yield from self._take()
 
     def finish(self) -> Iterator[Chunk]:
         """Closes what is still open."""
         for ended in sorted(self._by_end):
             yield from self._close(ended)
+        yield from self._findings.take()
 
     def _close(self, segment: int) -> Iterator[Chunk]:
         """Closes the trees of the documents that end in this segment (D3)."""
@@ -112,7 +113,7 @@ class BucketReplayer:
                 yield from self._followed(segment, doc, live, self._end(pass_index, doc, live, cause))
             live.detector.reset()
             self._detectors.give(pass_index, live.detector)
-        yield from self._take(segment)
+        yield from self._take()
 
     def _end(
         self, pass_index: int, doc: str, live: LiveDetector, cause: Elsewhere
@@ -148,9 +149,8 @@ class BucketReplayer:
             return failure
         return failure._replace(side=BEHIND if self._mark == Mark.CLOCK else BEFORE, due=due)
 
-    def _take(self, segment: int) -> Iterator[Chunk]:
-        yield from self._findings.take(segment)
-        yield from self._firings.take(segment)
+    def _take(self) -> Iterator[Chunk]:
+        yield from self._firings.take()
         yield from self._forwarding.take()
 
     def _followed(
@@ -164,8 +164,8 @@ class BucketReplayer:
                     self._findings.add(doc, self._forwarding.add(doc, composites, live, segment))
                 if self._findings.is_large or self._firings.is_large:
                     self._count_time(doc, started)
-                    yield from self._findings.take(segment)
-                    yield from self._firings.take(segment)
+                    yield from self._findings.take()
+                    yield from self._firings.take()
                     started = time.perf_counter()
         except EvaluationError as error:
             self.failures.add(doc, self._failure(error, live))

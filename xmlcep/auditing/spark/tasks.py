@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -43,10 +43,15 @@ Made = TypeVar("Made")
 Task: TypeAlias = Callable[[Iterable[Given]], Iterator[Made]]
 
 
-def _without_collector(task: Task[Given, Made]) -> Task[Given, Made]:
-    """Runs a task with the cyclic garbage collector off: nothing here makes cycles, and it costs much."""
+def without_collector(task: Task[Given, Made], broadcast: Broadcast[Any] | None = None) -> Task[Given, Made]:
+    """Runs a task with the cyclic garbage collector off: nothing here makes cycles, and it costs much.
+
+    What was ``broadcast`` to it is read before: where it is read first PySpark turns the collector on.
+    """
 
     def run(given: Iterable[Given]) -> Iterator[Made]:
+        if broadcast is not None:
+            _ = broadcast.value
         gc.disable()
         # PySpark collects after each task, through modules, plan and what was broadcast: they live as long as the
         # worker, and going through them takes longer than a small task.
@@ -68,7 +73,7 @@ def _as_placed(chunk: Chunk) -> tuple[int, ...]:
 
 
 def _as_found(chunk: Chunk) -> tuple[int, ...]:
-    return chunk.target, chunk.segment, chunk.source, chunk.number
+    return chunk.target, chunk.source, chunk.number
 
 
 @lru_cache(maxsize=4)
@@ -99,7 +104,7 @@ def map_task(
                 yield Parcel.of(chunk, files)
             read.add(mapper.lines)
 
-    return _without_collector(task)
+    return without_collector(task)
 
 
 def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Iterator[Chunk]:
@@ -123,7 +128,7 @@ def select_task(
                     if records:
                         yield record_batch(records)
 
-    return _without_collector(task)
+    return without_collector(task)
 
 
 def route_sorted_task(
@@ -139,7 +144,7 @@ def route_sorted_task(
         for chunk in _chunks(mapper.route_sorted(records, parts), reports):
             yield chunk_batch([chunk])
 
-    return _without_collector(task)
+    return without_collector(task)
 
 
 def replay_task(
@@ -164,7 +169,7 @@ def replay_task(
             reports.add(as_entry(replay_report(replayer, bucket)))
             reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
 
-    return _without_collector(task)
+    return without_collector(task, whole)
 
 
 def place_task(
@@ -180,7 +185,7 @@ def place_task(
                 yield Parcel.of(placed, files)
             reports.add(as_entry(found.report(segment)))
 
-    return _without_collector(task)
+    return without_collector(task, whole)
 
 
 def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
@@ -214,7 +219,7 @@ def order_task(
             for findings in ordered if place is None else place.written(number, ordered):
                 yield SentFindings.of(findings, files)
 
-    return _without_collector(task)
+    return without_collector(task)
 
 
 def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
