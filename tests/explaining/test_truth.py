@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import event as seen_here
 from hypothesis import strategies as st
 
+from tests.explaining.law import law
 from tests.explaining.mending import mended
-from tests.explaining.test_laws import KNOWN, taken
+from tests.explaining.test_laws import KNOWN, after, taken
 from tests.laws.agreement import rules_of
 from tests.strategies import History as Steps
 from tests.strategies import dense_histories, dense_rule_sets, show_history, show_rules
@@ -37,16 +37,13 @@ OFTEN_ENOUGH = 8
 """After so many mends of one rule nothing more is asked."""
 # Without edits of several records and what asks the document: each event stands for itself.
 ALONE = frozenset(KNOWN) - {"edit"}
-some = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
 DENSE = full_rule_sets(constructs=KNOWN, builder=DenseBuilder)
 
 
-@some
-@given(
+@law(
     st.one_of(full_rule_sets(max_events=1, constructs=ALONE), DENSE, dense_rule_sets()),
     st.one_of(timed_histories(edits=False), dense_histories()),
+    examples=40,
 )
 def test_without_what_is_named_it_comes(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Mended by what each answer names, rules raise the event there, or the reason lies in the history."""
@@ -102,9 +99,10 @@ def raised_in(seen: History, definition: EventDefinition, group: PendingGroup) -
     return [one for one in seen.raised if definition.flat or one.ids == group.ids]
 
 
-@some
-@given(
-    full_rule_sets(max_events=1, constructs=ALONE), st.one_of(timed_histories(edits=False), dense_histories())
+@law(
+    full_rule_sets(max_events=1, constructs=ALONE),
+    st.one_of(timed_histories(edits=False), dense_histories()),
+    examples=40,
 )
 def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """What has not occurred has not, what is elsewhere is not here, what is used up is part of something."""
@@ -174,8 +172,11 @@ def parts_of(part: Part, is_in_group: bool) -> Iterator[tuple[Part, bool]]:
         yield from parts_of(below, is_in_group)
 
 
-@some
-@given(full_rule_sets(max_events=2, constructs=ALONE), timed_histories(edits=False))
+@law(
+    full_rule_sets(max_events=2, constructs=ALONE),
+    timed_histories(edits=False),
+    examples=40,
+)
 def test_the_events_of_a_finding_raise_it(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y2: what an answer shows is what the finding is made of, and these events alone, at their times, raise it."""
     rules, name = rules_of(definitions), definitions[-1].name
@@ -221,10 +222,10 @@ def is_raised(finding: CompositeEvent, rules: Rules, steps: list[Any]) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
+@law(
     st.one_of(DENSE, full_rule_sets(constructs=KNOWN), dense_rule_sets()),
     st.one_of(dense_histories(), timed_histories()),
+    examples=60,
 )
 def test_what_waits_waits_for_something(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y1: of no group that has not been raised it is said that it is complete; asked about, it has a reason (Y3)."""
@@ -247,26 +248,20 @@ def test_what_waits_waits_for_something(definitions, history) -> None:  # type: 
             )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
+@law(
     st.one_of(
         full_rule_sets(max_events=1, constructs=RELEASED),
         full_rule_sets(constructs=RELEASED, builder=DenseBuilder),
     ),
     st.one_of(dense_histories(), timed_histories(edits=False)),
+    examples=80,
 )
 def test_what_waits_for_a_release_is_raised_by_it(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y1: what is said to wait for a flush only is raised by one; what is due, by the time that is said."""
     rules = held_back(definitions)
 
-    def after_history() -> Detector:
-        detector = Detector(rules)
-        for step in history.steps:
-            taken(detector, step)
-        return detector
-
     try:
-        present = after_history()
+        present = after(rules, history)
     except EvaluationError:
         return
     for group in present.pending(limit=None):
@@ -274,12 +269,12 @@ def test_what_waits_for_a_release_is_raised_by_it(definitions, history) -> None:
         for cause in group.part.causes:
             if cause.reason is Reason.NOT_RELEASED and cause.text.startswith("everything is there"):
                 seen_here("released")
-                assert any(is_of(group, one) for one in after_history().flush()), said
+                assert any(is_of(group, one) for one in after(rules, history).flush()), said
             due = re.match("it is due ([0-9-]+T[^ ]+Z), unless", cause.text)
             if due is not None and cause.reason is Reason.NOT_RELEASED:
                 seen_here("due")
                 time = microseconds(due[1])
-                assert any(is_of(group, one) for one in after_history().advance(time + 1)), said
+                assert any(is_of(group, one) for one in after(rules, history).advance(time + 1)), said
 
 
 def held_back(definitions: tuple[EventDefinition, ...]) -> Rules:
