@@ -1,12 +1,14 @@
 """The long run of explanations: their laws with other cases than those of every run, as many as there is time for.
 
 ``python -m tests.explaining.long_run 1 3000 test_what_waits_waits_for_something`` draws 3,000 cases from seed 1 for
-each of these laws (without any: for all that the folder's tests have) and prints the shortest of those that break it.
+each of these laws (without any: for all that the folder's tests have) and prints the shortest of those that break it,
+made smaller.
 """
 
 from __future__ import annotations
 
 import sys
+from operator import itemgetter
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -20,9 +22,9 @@ from tests.explaining.law import LAWS
 assert _laws and _truth  # whose laws these are
 
 
-def broken(name: str, first: int, cases: int) -> list[str]:
-    """What breaks a law in so many cases, the shortest first."""
-    found: list[str] = []
+def broken(name: str, first: int, cases: int) -> list[tuple[Any, ...]]:
+    """What breaks a law of so many cases, the shortest first."""
+    found: list[tuple[int, tuple[Any, ...]]] = []
     law = LAWS[name]
 
     @seed(first)
@@ -32,13 +34,13 @@ def broken(name: str, first: int, cases: int) -> list[str]:
     )  # fmt: skip
     @given(st.tuples(*law.drawn))
     def collect(drawn: tuple[Any, ...]) -> None:
-        try:
-            law.holds(*drawn)
-        except AssertionError as error:
-            found.append(str(error))
+        breach = law.breach(*drawn)
+        if breach is not None:
+            found.append((len(str(breach)), drawn))
 
     collect()
-    return sorted(found, key=len)
+    found.sort(key=itemgetter(0))
+    return [drawn for _, drawn in found]
 
 
 def main(arguments: list[str]) -> int:
@@ -48,7 +50,7 @@ def main(arguments: list[str]) -> int:
         found = broken(name, int(first), int(cases))
         print(f"{name}: {cases} cases, {len(found)} of them break it", flush=True)
         if found:
-            print(found[0], flush=True)
+            print(LAWS[name].smaller(*found[0]), flush=True)
             status = 1
     return status
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import event as seen_here
 from hypothesis import strategies as st
 
 from tests.explaining.law import law
@@ -19,19 +18,20 @@ from tests.strategies import dense_histories, dense_rule_sets, show_history, sho
 from tests.strategies.dense import DenseBuilder
 from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.timed import timed_histories
-from xmlcep.algebra import EventDefinition, Leaf, Termination, leaves_of
+from xmlcep.algebra import Disjunction, EventDefinition, Leaf, Termination, leaves_of
 from xmlcep.engine import Detector
 from xmlcep.engine.errors import EvaluationError
 from xmlcep.errors import RuleError
 from xmlcep.events import CompositeEvent, PrimitiveEvent, PrimitiveType
 from xmlcep.explaining import Explanation, Reason
 from xmlcep.explaining.history import History
-from xmlcep.explaining.nodes import written
+from xmlcep.explaining.nodes import short, written
 from xmlcep.explaining.values import Cause, Part, PendingGroup
 from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
 from xmlcep.rules import Rules
 from xmlcep.timestamps import microseconds
+from xmlcep.xpath.values import text_of
 
 OFTEN_ENOUGH = 8
 """After so many mends of one rule nothing more is asked."""
@@ -111,11 +111,16 @@ def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ig
         return
     answer = why_not(seen.evidence)
     leaves = {written(leaf, {}): leaf for leaf in leaves_of(definitions[0].expression)}
+    admitted = admitted_by(leaves, history)
     for group in answer.groups:
         for part, is_in_group in parts_of(group.part, bool(group.ids)):
             leaf = leaves.get(part.text)
             fitting = [event for event in history.events if leaf is not None and takes(leaf, event)]
-            here = [event for event in fitting if is_in_group and seen.evidence.place(event) == group.ids[-1]]
+            let_in = admitted.get(part.text, [])
+            here = [one for one in let_in if is_in_group and is_at(group, one, seen)]
+            used = {
+                id(event) for one, _ in parts_of(group.part, True) if one is not part for event in one.events
+            }
             for cause in part.causes:
                 said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])
                 primitive = [event for event in cause.events if isinstance(event, PrimitiveEvent)]
@@ -126,7 +131,7 @@ def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ig
                     ):
                         assert not fitting, said
                     case Reason.ELSEWHERE:
-                        assert not here or leaf is None or leaf.filter or leaf.bindings, said
+                        assert all(id(one.constituents[0]) in used for one in here), said
                     case Reason.CONSUMED:
                         assert len(cause.events) == 2 or not is_in_group, said
                     case Reason.NODE_DELETED:
@@ -137,18 +142,16 @@ def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ig
                 whole = part is group.part
                 if cause.text.startswith("no other ") and leaf is not None:
                     beside = int(cause.text.split(", and ")[1].split()[0]) if ", and " in cause.text else 0
-                    assert len(fitting) == 1 + beside, said
+                    assert len(let_in) == 1 + beside, said
                 if whole and is_of_one_kind(part) and " events that are needed" in cause.text:
-                    of = leaves[part.parts[0].text]
-                    come = [one for one in history.events if takes(of, one)]
-                    there = [one for one in come if seen.evidence.place(one) == group.ids[-1]]
+                    come = admitted[part.parts[0].text]
+                    there = [one for one in come if is_at(group, one, seen)]
                     assert len(there) == int(cause.text.split(" of the ")[0].rsplit(" ")[-1]), said
         had_none = re.search("; it had no (.*) by then$", "" if answer.cause is None else answer.cause.text)
         for text in [] if had_none is None or group is not answer.groups[0] else leaves:
-            if text in had_none[1] and not (leaves[text].filter or leaves[text].bindings):
-                come = [one for one in history.events if takes(leaves[text], one)]
+            if text in had_none[1]:
                 said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])
-                assert not any(seen.evidence.place(one) == group.ids[-1] for one in come), said
+                assert not any(is_at(group, one, seen) for one in admitted[text]), said
 
 
 def is_of_one_kind(part: Part) -> bool:
@@ -157,11 +160,25 @@ def is_of_one_kind(part: Part) -> bool:
 
 
 def takes(leaf: Leaf, event: PrimitiveEvent) -> bool:
-    return (
-        isinstance(leaf.type, PrimitiveType)
-        and leaf.opaque is None
-        and leaf.type.accepts(event.op, event.path)
-    )
+    """Whether an event is of the leaf's type."""
+    return isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(event.op, event.path)
+
+
+def is_at(group: PendingGroup, found: CompositeEvent, seen: History) -> bool:
+    """Whether what a leaf has found belongs to a group: at its node, with its values."""
+    if group.ids and seen.evidence.place(found.constituents[0]) != group.ids[-1]:
+        return False
+    known = {name: short(text_of(value)) for name, value in (found.bindings or {}).items()}
+    return all(known.get(name, value) == value for name, value in group.values)
+
+
+def admitted_by(leaves: Mapping[str, Leaf], history: Steps) -> dict[str, list[CompositeEvent]]:
+    """What leaves let in: each leaf is a rule by itself, which finds that."""
+    names = {text: f"Leaf{number}" for number, text in enumerate(leaves)}
+    alone = [EventDefinition(names[text], Disjunction((leaf,))) for text, leaf in leaves.items()]
+    detector = Detector(rules_of(alone))
+    raised = [one for step in history.steps for one in taken(detector, step)]
+    return {text: [one for one in raised if one.name == name] for text, name in names.items()}
 
 
 def parts_of(part: Part, is_in_group: bool) -> Iterator[tuple[Part, bool]]:
@@ -178,7 +195,7 @@ def parts_of(part: Part, is_in_group: bool) -> Iterator[tuple[Part, bool]]:
     examples=40,
 )
 def test_the_events_of_a_finding_raise_it(definitions, history) -> None:  # type: ignore[no-untyped-def]
-    """Y2: what an answer shows is what the finding is made of, and these events alone, at their times, raise it."""
+    """Y2: what an answer shows is what a finding is made of, and these events, if leaves let in no others, raise it."""
     rules, name = rules_of(definitions), definitions[-1].name
     seen, earlier = History(rules, name), 0
     for number, step in enumerate(history.steps):
@@ -201,17 +218,17 @@ def test_the_events_of_a_finding_raise_it(definitions, history) -> None:  # type
                 not part.events for part, _ in parts_of(answer.groups[0].part, True) if part.negated
             ), said
             if inside:  # an empty one is raised by the insertion of its node (M4), which is no part of it
-                alone = [
-                    each
-                    for each in history.steps[: number + 1]
-                    if not isinstance(each, PrimitiveEvent) or id(each) in inside or each is step
-                ]
-                assert is_raised(finding, rules, alone), said
+                assert is_raised(finding, definitions, history.steps[: number + 1]), said
         earlier = len(seen.raised)
 
 
-def is_raised(finding: CompositeEvent, rules: Rules, steps: list[Any]) -> bool:
-    detector, wanted = Detector(rules), sorted(id(event) for event in finding.flattened())
+def is_raised(
+    finding: CompositeEvent, definitions: tuple[EventDefinition, ...], steps: Iterable[Any]
+) -> bool:
+    """Whether the rules raise a finding of steps if their leaves let in nothing but its events."""
+    times = sorted({event.ts for event in finding.flattened()})
+    alone = tuple(replace(one, expression=letting_in(times, one.expression)) for one in definitions)
+    detector, wanted = Detector(rules_of(alone)), sorted(id(event) for event in finding.flattened())
     try:
         raised = [one for step in steps for one in taken(detector, step)] + detector.flush()
     except EvaluationError:  # of what the others had kept away
@@ -219,6 +236,23 @@ def is_raised(finding: CompositeEvent, rules: Rules, steps: list[Any]) -> bool:
     return any(
         (one.name, one.ids) == (finding.name, finding.ids) and sorted(map(id, one.flattened())) == wanted
         for one in raised
+    )
+
+
+def letting_in(times: Sequence[int], expression: Any) -> Any:
+    """An expression whose leaves let in what happens at these times; what ends something, all there is."""
+    if not isinstance(expression, Leaf):
+        return expression.with_operands(
+            tuple(
+                operand if k in expression.optional_binders else letting_in(times, operand)
+                for k, operand in enumerate(expression.operands)
+            )
+        )
+    if not isinstance(expression.type, PrimitiveType):
+        return expression
+    at = " or ".join(f"$ts = {ts}" for ts in times)
+    return replace(
+        expression, filter=at if expression.filter is None else f"({expression.filter}) and ({at})"
     )
 
 
@@ -268,12 +302,11 @@ def test_what_waits_for_a_release_is_raised_by_it(definitions, history) -> None:
         said = "\n".join([str(rules), show_history(history), group.text()])
         for cause in group.part.causes:
             if cause.reason is Reason.NOT_RELEASED and cause.text.startswith("everything is there"):
-                seen_here("released")
                 assert any(is_of(group, one) for one in after(rules, history).flush()), said
             due = re.match("it is due ([0-9-]+T[^ ]+Z), unless", cause.text)
             if due is not None and cause.reason is Reason.NOT_RELEASED:
-                seen_here("due")
-                time = microseconds(due[1])
+                # What ends the edit says what time it is, too.
+                time = max(microseconds(due[1]), *(microseconds(one.at) for one in history.events if one.at))
                 assert any(is_of(group, one) for one in after(rules, history).advance(time + 1)), said
 
 

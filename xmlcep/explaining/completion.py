@@ -274,12 +274,14 @@ class _Search:
             if self.tree.account(self.root, self.key).raised:
                 detector.flush()
             raised: list[CompositeEvent] = []
+            tried: set[int] = set()
             ts = 0 if self.last is None else self.last.ts
             at = None if self.now is None else timestamp(self.now)
             for change in changes:
                 ts += 1
                 ids = tuple(_FRESH - node if node < 0 else node for node in change.ids)
                 event = PrimitiveEvent(ts, change.operation, change.path, ids, None, None, None, at)
+                tried.add(ts)
                 raised += detector.feed(event)
             said = release
             if release == "flush":
@@ -293,7 +295,7 @@ class _Search:
                     continue
                 raised += detector.advance(due)
                 said = f"time {due}"
-            if any(self._is_it(composite) for composite in raised):
+            if any(self._is_it(composite, tried) for composite in raised):
                 return said
         return None
 
@@ -308,8 +310,12 @@ class _Search:
         if any(node.has_timers for node in (state.node.definition for state in self.tree.states)):
             yield "time"
 
-    def _is_it(self, composite: CompositeEvent) -> bool:
+    def _is_it(self, composite: CompositeEvent, tried: set[int]) -> bool:
+        """Whether it is raised at the node, with one of the changes that were tried if there were any: the trial may
+        raise what is stored below an operator that has dealt with it already."""
         if composite.operator is not None or composite.name != self.tree.tree.name:
+            return False
+        if tried and not any(event.ts in tried for event in composite.flattened()):
             return False
         return self.tree.flat or composite.ids == self.instance[1]
 

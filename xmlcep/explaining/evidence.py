@@ -153,6 +153,7 @@ class Evidence:
         event = entry[EVENT]
         place = self.place(event)
         if place is None:
+            self.strangers.update(((operator, child), event) for operator, child, _ in deliveries)
             return
         at = self.arrived.get(place)
         if at is None:

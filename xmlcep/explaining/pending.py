@@ -44,7 +44,7 @@ def pending(
         root, account_of = tree.root, tree.account
         for turn, key in enumerate(of_tree.root_keys()):
             account = account_of(root, key)
-            share = of_tree.share(root, key, account)
+            share = of_tree.shares.of(root, key, account)
             if share.satisfied or not share.needed or any(account.stored):
                 behind = 1 if account.raised else 0
                 found.append((behind - share.satisfied / (share.needed or 1), number, turn, key, share))

@@ -108,7 +108,7 @@ def _candidates(evidence: Evidence, groups: TreeGroups, places: Collection[int] 
         if own is None:
             own = [_key_without_state(evidence, place)]
         for key in own:
-            fraction = groups.share(root, key).fraction if place in keys else 0.0
+            fraction = groups.shares.of(root, key).fraction if place in keys else 0.0
             unraised = not evidence.raised_in(root, key)
             found.append(_Candidate(fraction, len(here), unraised, latest, place, key))
     found.sort(key=lambda one: one[:4], reverse=True)
