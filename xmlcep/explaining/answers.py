@@ -65,10 +65,10 @@ class Answers:
                 return (self.fate(state, operand, key, free[-1], place),)
             if own:
                 return (self.refused(leaf, own[-1]),)
-        if key is None and operand in state.node.definition.optional_binders:
-            before = self._of_no_window(leaf, root)
-            if before is not None:
-                return (before,)
+        elif root is not None:
+            fate = self._of_no_group(state, operand, self.tree.root.grouping.place_of(root))
+            if fate is not None:
+                return (fate,)
         return (self._not_here(state, operand, key, node, here),)
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
@@ -274,15 +274,18 @@ class Answers:
         text = f"no other {self._written(node)} has occurred than {last}{before}"
         return Cause(Reason.NEVER_OCCURRED, text)
 
-    def _of_no_window(self, leaf: LeafPlace, root: Key | None) -> Cause | None:
-        """What would have closed a window came in this group of the root when there was none, of whatever values."""
-        place = None if root is None else self.tree.root.grouping.place_of(root)
-        here = [] if place is None else self.evidence.arrived.get(place, {}).get(leaf, [])
-        let_in = [entry for entry in here if not self.evidence.is_refused(leaf, entry[EVENT])]
+    def _of_no_group(self, state: OperatorState, operand: int, place: int) -> Cause | None:
+        """What became of an event in a group of the root, where its operator has none: what closes windows of whatever
+        values came when there was none (V4)."""
+        let_in = self.evidence.taken_at(place, state, operand)
         if not let_in:
             return None
         event = let_in[-1][EVENT]
-        return Cause(Reason.WINDOW_CLOSED, f"{self.nodes.event(event)}: no window was open", "", (event,))
+        cause = self._consumed(event, place) or self._in_inner(event, place)
+        if cause is None and operand in state.node.definition.optional_binders:
+            text = f"{self.nodes.event(event)}: no window was open"
+            cause = Cause(Reason.WINDOW_CLOSED, text, "", (event,))
+        return cause
 
     def _not_here(
         self, state: OperatorState, operand: int, key: Key | None, node: LeafNode, here: Sequence[Entry]
