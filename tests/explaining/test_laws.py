@@ -86,6 +86,7 @@ def test_there_is_always_an_answer(definitions, history) -> None:  # type: ignor
                 answer = why(past.evidence, finding)
                 assert answer.text() and answer.to_record()
             raised = len(past.raised)
+        past.end_edit()
         answer = why_not(past.evidence)
         assert answer.text() and answer.to_record()
         said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])

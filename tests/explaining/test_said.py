@@ -180,6 +180,10 @@ TABLE = {
         "ins item 1.3\nins item/price 1.3.4\ndel item 1.3",
         "node-deleted: its node was deleted: del(/order#1/item#3) at 3",
     ),
+    "nothing, which was raised": (
+        "x[0,*]{end=custom} ins(item/price)", "ins . 1\nins item 1.3 #1\nins x 1.9",
+        "C was raised at /order#1/item#3: C(/order#1/item#3) at 2 {}",
+    ),
     "a filter with a remainder": (
         "ins(item/price/text())[time($at) mod 2 = 1]", "ins item/price/text() 1.3.4.5 =7 @4",
         "filtered: ins(/order#1/item#3/price#4/text()#5) at 1, but its filter time($at) mod 2 = 1 is false: "
@@ -277,6 +281,16 @@ PENDING = {
     "nothing that having forbids to be released": (
         'x[0,1]{path=item, end=custom, having="$p = 5"} ins(item/price/text()) as $p', "ins . 1\nins item 1.3",
         "having-false: having $p = 5 is false: $p is ''",
+    ),
+    "the second of two is held back": (
+        'x[2,3]{path=item} (ins(item/note) | ins(item/price)){when="note"}',
+        "ins . 1\nins item 1.3\nins item/note 1.3.4\ndel item/note 1.3.4\nins item/price 1.3.5",
+        "100%  C at /order#1/item#3: condition-false: when note is false: note is ''",
+    ),
+    "what would not come in order, once it is released": (
+        "ins(item/price) ; (ins(item/note) & ins(item/quantity)) {end=custom}",
+        "ins item/note 1.3.4\nins item/price 1.3.5\nins item/quantity 1.3.6",
+        "a flush now would not raise it: ",
     ),
     "too few": (
         "x[2,3]{path=item} ins(item/price)", "ins item/price 1.3.4",

@@ -12,7 +12,7 @@ from contexts.entry import BINDINGS, EVENT, SILENT
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Expression, Operator, Share, Unit
+from ..algebra import Expression, Multiplicity, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
@@ -243,6 +243,9 @@ class TreeGroups:
             counted = self.shares.of_nothing(state, k, stored)
         place = self._inner_place(state, inner, key, best)
         begun = self.part(inner, best, root, place, has_raised=stored, share=counted)
+        definition = state.node.definition
+        if isinstance(definition, Multiplicity) and 0 < len(entries) < definition.lower:
+            return replace(begun, events=events)  # of the next one something may be there, too
         if entries:
             return Part(begun.text, begun.share.full(), "", events, is_leaf=False)
         if self._reasons is not None:
