@@ -87,6 +87,10 @@ class Combinations(ABC):
         """Whether a run may have these, by operand (S2): a combination, or what satisfies the constraints as far as
         they can be asked (Z21)."""
 
+    def against_run(self, group: Group, chosen: Sequence[Entry | None]) -> Objection | None:
+        """Why a run may not have these, if something is to be said against them beside their number."""
+        return None
+
     def admits(self, combination: Sequence[Entry | None]) -> bool:
         """What is asked of a combination as a whole (V6), or of all events of a cumulative composite."""
         return True

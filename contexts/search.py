@@ -79,6 +79,20 @@ class UnderConstraints(Combinations):
         asked = complete or all(chosen[operand] is not None for operand in self._binders)
         return not asked or self.admits(chosen)
 
+    def against_run(self, group: Group, chosen: Sequence[Entry | None]) -> Objection | None:
+        for constraint in self.constraints:
+            state = constraint.begin(group)
+            for operand, entry in enumerate(chosen):
+                if entry is not None:
+                    stepped = constraint.step(group, state, operand, entry)
+                    if stepped is REFUSED:
+                        return constraint.objection(group, state, operand, entry)
+                    state = stepped
+        asked = None not in chosen or all(chosen[operand] is not None for operand in self._binders)
+        if asked and not self.admits(chosen):
+            return Objection("having-false", tuple(entry for entry in chosen if entry is not None))
+        return None
+
     def _stepped(
         self, group: Group, states: tuple[State, ...], operand: int, entry: Entry
     ) -> tuple[State, ...] | None:

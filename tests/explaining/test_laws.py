@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from path_types import PathType
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
+from tests.explaining.law import law
 from tests.laws.agreement import rules_of
 from tests.reference import Advance
+from tests.strategies import History as Steps
 from tests.strategies import show_history, show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
@@ -22,9 +23,9 @@ from xmlcep.explaining.history import History
 from xmlcep.explaining.proposals import Proposal
 from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
+from xmlcep.rules import Rules
 
 KNOWN = tuple(name for name in EVERYTHING if name not in UNKNOWN_TO_THE_ENGINE)
-some = settings(max_examples=30, deadline=None)
 
 
 def taken(detector: Any, step: Any) -> list[CompositeEvent]:
@@ -34,8 +35,15 @@ def taken(detector: Any, step: Any) -> list[CompositeEvent]:
     return detector.advance(step.time) if isinstance(step, Advance) else detector.feed(step)
 
 
-@some
-@given(full_rule_sets(constructs=KNOWN), timed_histories(), st.integers(1, 3))
+def after(rules: Rules, history: Steps) -> Detector:
+    """A detector that has taken a history."""
+    detector = Detector(rules)
+    for step in history.steps:
+        taken(detector, step)
+    return detector
+
+
+@law(full_rule_sets(constructs=KNOWN), timed_histories(), st.integers(1, 3), examples=30)
 def test_asking_changes_nothing(definitions, history, often: int) -> None:  # type: ignore[no-untyped-def]
     rules = rules_of(definitions)
     asked, unasked = Detector(rules, operators=True), Detector(rules, operators=True)
@@ -63,8 +71,7 @@ def test_asking_changes_nothing(definitions, history, often: int) -> None:  # ty
     assert repr(asked.close()) == repr(unasked.close())
 
 
-@some
-@given(full_rule_sets(constructs=KNOWN), timed_histories())
+@law(full_rule_sets(constructs=KNOWN), timed_histories(), examples=30)
 def test_there_is_always_an_answer(definitions, history) -> None:  # type: ignore[no-untyped-def]
     rules = rules_of(definitions)
     for tree in rules.graph.trees:
@@ -79,6 +86,7 @@ def test_there_is_always_an_answer(definitions, history) -> None:  # type: ignor
                 answer = why(past.evidence, finding)
                 assert answer.text() and answer.to_record()
             raised = len(past.raised)
+        past.end_edit()
         answer = why_not(past.evidence)
         assert answer.text() and answer.to_record()
         said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])
@@ -100,26 +108,19 @@ PLAIN = frozenset(KNOWN) & {
 }
 
 
-@settings(max_examples=60, deadline=None)
-@given(full_rule_sets(max_events=1, constructs=PLAIN), timed_histories(edits=False))
+@law(full_rule_sets(max_events=1, constructs=PLAIN), timed_histories(edits=False), examples=60)
 def test_what_would_complete_it_does(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y4: fed in its order as edits of one record at the present time, a list raises the event at the node."""
     rules = rules_of(definitions)
 
-    def after_history() -> Detector:
-        detector = Detector(rules)
-        for step in history.steps:
-            taken(detector, step)
-        return detector
-
     try:
-        present = after_history()
+        present = after(rules, history)
     except EvaluationError:
         return
     for group in present.pending(complete=True):
         assert group.completion is not None
         for proposal in group.completion.proposals:
-            detector = after_history()
+            detector = after(rules, history)
             raised = feed_proposal(detector, proposal, history)
             said = "\n".join([show_rules(definitions), show_history(history), group.text(), str(proposal)])
             assert any(
@@ -146,8 +147,7 @@ def feed_proposal(detector: Detector, proposal: Proposal, history: Any) -> list[
     return raised
 
 
-@settings(max_examples=40, deadline=None)
-@given(full_rule_sets(constructs=KNOWN), timed_histories(), st.integers(0, 30))
+@law(full_rule_sets(constructs=KNOWN), timed_histories(), st.integers(0, 30), examples=40)
 def test_a_state_answers_as_the_detector_did(definitions, history, cut: int) -> None:  # type: ignore[no-untyped-def]
     """G6: asked why not, a detector that goes on from a state says what the one says that it was made of."""
     rules = rules_of(definitions)

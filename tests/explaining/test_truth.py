@@ -3,50 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import event as seen_here
 from hypothesis import strategies as st
 
+from tests.explaining.judging import Past, is_so
+from tests.explaining.law import law
 from tests.explaining.mending import mended
-from tests.explaining.test_laws import KNOWN, taken
+from tests.explaining.test_laws import KNOWN, after, taken
 from tests.laws.agreement import rules_of
 from tests.strategies import History as Steps
 from tests.strategies import dense_histories, dense_rule_sets, show_history, show_rules
 from tests.strategies.dense import DenseBuilder
 from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.timed import timed_histories
-from xmlcep.algebra import EventDefinition, Leaf, Termination, leaves_of
+from xmlcep.algebra import Disjunction, EventDefinition, Leaf, Termination, leaves_of
 from xmlcep.engine import Detector
 from xmlcep.engine.errors import EvaluationError
 from xmlcep.errors import RuleError
-from xmlcep.events import CompositeEvent, PrimitiveEvent, PrimitiveType
+from xmlcep.events import CompositeEvent, CompositeType, PrimitiveEvent, PrimitiveType
 from xmlcep.explaining import Explanation, Reason
 from xmlcep.explaining.history import History
-from xmlcep.explaining.nodes import written
+from xmlcep.explaining.nodes import short, written
 from xmlcep.explaining.values import Cause, Part, PendingGroup
 from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
 from xmlcep.rules import Rules
 from xmlcep.timestamps import microseconds
+from xmlcep.xpath.values import text_of
 
 OFTEN_ENOUGH = 8
 """After so many mends of one rule nothing more is asked."""
 # Without edits of several records and what asks the document: each event stands for itself.
 ALONE = frozenset(KNOWN) - {"edit"}
-some = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
 DENSE = full_rule_sets(constructs=KNOWN, builder=DenseBuilder)
 
 
-@some
-@given(
+@law(
     st.one_of(full_rule_sets(max_events=1, constructs=ALONE), DENSE, dense_rule_sets()),
     st.one_of(timed_histories(edits=False), dense_histories()),
+    examples=40,
 )
 def test_without_what_is_named_it_comes(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Mended by what each answer names, rules raise the event there, or the reason lies in the history."""
@@ -93,6 +91,7 @@ def past(definitions: tuple[EventDefinition, ...], history: Steps) -> History | 
         seen = History(rules_of(definitions), definitions[-1].name)
         for step in history.steps:
             taken(seen, step)
+        seen.end_edit()
     except (EvaluationError, RuleError):
         return None
     return seen
@@ -102,9 +101,10 @@ def raised_in(seen: History, definition: EventDefinition, group: PendingGroup) -
     return [one for one in seen.raised if definition.flat or one.ids == group.ids]
 
 
-@some
-@given(
-    full_rule_sets(max_events=1, constructs=ALONE), st.one_of(timed_histories(edits=False), dense_histories())
+@law(
+    full_rule_sets(max_events=1, constructs=ALONE),
+    st.one_of(timed_histories(edits=False), dense_histories()),
+    examples=40,
 )
 def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """What has not occurred has not, what is elsewhere is not here, what is used up is part of something."""
@@ -113,44 +113,50 @@ def test_what_is_said_of_events_is_so(definitions, history) -> None:  # type: ig
         return
     answer = why_not(seen.evidence)
     leaves = {written(leaf, {}): leaf for leaf in leaves_of(definitions[0].expression)}
+    admitted = admitted_by(leaves, history)
+    whole_past = Past(history, [one for at in seen.evidence.raised.values() for one in at])
+    raised = [one for one in seen.raised if is_at(answer.groups[0], one, seen)]
+    is_said = " was raised at" in answer.answer or "not raised again" in answer.answer
+    is_known = bool(answer.groups[0].ids) or definitions[0].flat or "at any node" in answer.text()
+    assert bool(raised) == is_said or not is_known, answer.text()
     for group in answer.groups:
         for part, is_in_group in parts_of(group.part, bool(group.ids)):
             leaf = leaves.get(part.text)
             fitting = [event for event in history.events if leaf is not None and takes(leaf, event)]
-            here = [event for event in fitting if is_in_group and seen.evidence.place(event) == group.ids[-1]]
+            let_in = admitted.get(part.text, [])
+            here = [one for one in let_in if is_in_group and is_at(group, one, seen)]
+            used = {
+                id(event) for one, _ in parts_of(group.part, True) if one is not part for event in one.events
+            }
             for cause in part.causes:
                 said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])
-                primitive = [event for event in cause.events if isinstance(event, PrimitiveEvent)]
-                assert all(any(event is one for one in history.events) for event in primitive), said
+                assert is_so(cause, whole_past), f"{cause}\n{said}"
                 match cause.reason:
                     case Reason.NEVER_OCCURRED if (
                         cause.text.startswith("no ") and " other " not in cause.text[:9]
                     ):
                         assert not fitting, said
                     case Reason.ELSEWHERE:
-                        assert not here or leaf is None or leaf.filter or leaf.bindings, said
+                        assert all(id(one.constituents[0]) in used for one in here), said
                     case Reason.CONSUMED:
                         assert len(cause.events) == 2 or not is_in_group, said
                     case Reason.NODE_DELETED:
-                        assert [event.op for event in primitive] == ["del"], said
-                        assert not is_in_group or primitive[0].ids[-1] in group.ids, said
-                    case Reason.WRONG_ORDER if "came before" in cause.text:
-                        assert cause.events[1].ts < cause.events[0].ts, said
+                        assert not is_in_group or cause.events[0].ids[-1] in group.ids, said
+                    case Reason.FILTERED if leaf is not None:
+                        assert not any(one.constituents[0] is cause.events[0] for one in let_in), said
                 whole = part is group.part
                 if cause.text.startswith("no other ") and leaf is not None:
                     beside = int(cause.text.split(", and ")[1].split()[0]) if ", and " in cause.text else 0
-                    assert len(fitting) == 1 + beside, said
+                    assert len(let_in) == 1 + beside, said
                 if whole and is_of_one_kind(part) and " events that are needed" in cause.text:
-                    of = leaves[part.parts[0].text]
-                    come = [one for one in history.events if takes(of, one)]
-                    there = [one for one in come if seen.evidence.place(one) == group.ids[-1]]
+                    come = admitted[part.parts[0].text]
+                    there = [one for one in come if is_at(group, one, seen)]
                     assert len(there) == int(cause.text.split(" of the ")[0].rsplit(" ")[-1]), said
         had_none = re.search("; it had no (.*) by then$", "" if answer.cause is None else answer.cause.text)
         for text in [] if had_none is None or group is not answer.groups[0] else leaves:
-            if text in had_none[1] and not (leaves[text].filter or leaves[text].bindings):
-                come = [one for one in history.events if takes(leaves[text], one)]
+            if text in had_none[1]:
                 said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])
-                assert not any(seen.evidence.place(one) == group.ids[-1] for one in come), said
+                assert not any(is_at(group, one, seen) for one in admitted[text]), said
 
 
 def is_of_one_kind(part: Part) -> bool:
@@ -159,11 +165,26 @@ def is_of_one_kind(part: Part) -> bool:
 
 
 def takes(leaf: Leaf, event: PrimitiveEvent) -> bool:
-    return (
-        isinstance(leaf.type, PrimitiveType)
-        and leaf.opaque is None
-        and leaf.type.accepts(event.op, event.path)
-    )
+    """Whether an event is of the leaf's type."""
+    return isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(event.op, event.path)
+
+
+def is_at(group: PendingGroup, found: CompositeEvent, seen: History) -> bool:
+    """Whether what a leaf has found belongs to a group: at its node, with its values."""
+    where = found.constituents[0] if found.name.startswith("Leaf") else found
+    if group.ids and seen.evidence.place(where) != group.ids[-1]:
+        return False
+    known = {name: short(text_of(value)) for name, value in (found.bindings or {}).items()}
+    return all(known.get(name, value) == value for name, value in group.values)
+
+
+def admitted_by(leaves: Mapping[str, Leaf], history: Steps) -> dict[str, list[CompositeEvent]]:
+    """What leaves let in: each leaf is a rule by itself, which finds that."""
+    names = {text: f"Leaf{number}" for number, text in enumerate(leaves)}
+    alone = [EventDefinition(names[text], Disjunction((leaf,))) for text, leaf in leaves.items()]
+    detector = Detector(rules_of(alone))
+    raised = [one for step in history.steps for one in taken(detector, step)]
+    return {text: [one for one in raised if one.name == name] for text, name in names.items()}
 
 
 def parts_of(part: Part, is_in_group: bool) -> Iterator[tuple[Part, bool]]:
@@ -174,10 +195,13 @@ def parts_of(part: Part, is_in_group: bool) -> Iterator[tuple[Part, bool]]:
         yield from parts_of(below, is_in_group)
 
 
-@some
-@given(full_rule_sets(max_events=2, constructs=ALONE), timed_histories(edits=False))
+@law(
+    full_rule_sets(max_events=2, constructs=ALONE),
+    timed_histories(edits=False),
+    examples=40,
+)
 def test_the_events_of_a_finding_raise_it(definitions, history) -> None:  # type: ignore[no-untyped-def]
-    """Y2: what an answer shows is what the finding is made of, and these events alone, at their times, raise it."""
+    """Y2: what an answer shows is what a finding is made of, and these events, if leaves let in no others, raise it."""
     rules, name = rules_of(definitions), definitions[-1].name
     seen, earlier = History(rules, name), 0
     for number, step in enumerate(history.steps):
@@ -200,17 +224,17 @@ def test_the_events_of_a_finding_raise_it(definitions, history) -> None:  # type
                 not part.events for part, _ in parts_of(answer.groups[0].part, True) if part.negated
             ), said
             if inside:  # an empty one is raised by the insertion of its node (M4), which is no part of it
-                alone = [
-                    each
-                    for each in history.steps[: number + 1]
-                    if not isinstance(each, PrimitiveEvent) or id(each) in inside or each is step
-                ]
-                assert is_raised(finding, rules, alone), said
+                assert is_raised(finding, definitions, history.steps[: number + 1]), said
         earlier = len(seen.raised)
 
 
-def is_raised(finding: CompositeEvent, rules: Rules, steps: list[Any]) -> bool:
-    detector, wanted = Detector(rules), sorted(id(event) for event in finding.flattened())
+def is_raised(
+    finding: CompositeEvent, definitions: tuple[EventDefinition, ...], steps: Iterable[Any]
+) -> bool:
+    """Whether the rules raise a finding of steps if their leaves let in nothing but its events."""
+    times = sorted({event.ts for event in finding.flattened()})
+    alone = tuple(replace(one, expression=letting_in(times, one.expression)) for one in definitions)
+    detector, wanted = Detector(rules_of(alone)), sorted(id(event) for event in finding.flattened())
     try:
         raised = [one for step in steps for one in taken(detector, step)] + detector.flush()
     except EvaluationError:  # of what the others had kept away
@@ -221,10 +245,27 @@ def is_raised(finding: CompositeEvent, rules: Rules, steps: list[Any]) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
+def letting_in(times: Sequence[int], expression: Any) -> Any:
+    """An expression whose leaves let in what happens at these times; what ends something, all there is."""
+    if not isinstance(expression, Leaf):
+        return expression.with_operands(
+            tuple(
+                operand if k in expression.optional_binders else letting_in(times, operand)
+                for k, operand in enumerate(expression.operands)
+            )
+        )
+    if not isinstance(expression.type, PrimitiveType):
+        return expression
+    at = " or ".join(f"$ts = {ts}" for ts in times)
+    return replace(
+        expression, filter=at if expression.filter is None else f"({expression.filter}) and ({at})"
+    )
+
+
+@law(
     st.one_of(DENSE, full_rule_sets(constructs=KNOWN), dense_rule_sets()),
     st.one_of(dense_histories(), timed_histories()),
+    examples=60,
 )
 def test_what_waits_waits_for_something(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y1: of no group that has not been raised it is said that it is complete; asked about, it has a reason (Y3)."""
@@ -247,39 +288,36 @@ def test_what_waits_waits_for_something(definitions, history) -> None:  # type: 
             )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
+@law(
     st.one_of(
         full_rule_sets(max_events=1, constructs=RELEASED),
         full_rule_sets(constructs=RELEASED, builder=DenseBuilder),
     ),
     st.one_of(dense_histories(), timed_histories(edits=False)),
+    examples=80,
 )
 def test_what_waits_for_a_release_is_raised_by_it(definitions, history) -> None:  # type: ignore[no-untyped-def]
     """Y1: what is said to wait for a flush only is raised by one; what is due, by the time that is said."""
     rules = held_back(definitions)
 
-    def after_history() -> Detector:
-        detector = Detector(rules)
-        for step in history.steps:
-            taken(detector, step)
-        return detector
-
+    # What is used may end it at that very time.
+    using = [one.name for one in definitions if any(map(is_composite, leaves_of(one.expression)))]
     try:
-        present = after_history()
+        present = after(rules, history)
     except EvaluationError:
         return
     for group in present.pending(limit=None):
         said = "\n".join([str(rules), show_history(history), group.text()])
+        waiting = {cause.reason for cause in group.causes}
+        is_due = any(" is due " in cause.text for cause in group.causes)
+        if group.share.is_full and not group.raised and not is_due and waiting == {Reason.NOT_RELEASED}:
+            assert any(is_of(group, one) for one in after(rules, history).flush()), said
         for cause in group.part.causes:
-            if cause.reason is Reason.NOT_RELEASED and cause.text.startswith("everything is there"):
-                seen_here("released")
-                assert any(is_of(group, one) for one in after_history().flush()), said
             due = re.match("it is due ([0-9-]+T[^ ]+Z), unless", cause.text)
-            if due is not None and cause.reason is Reason.NOT_RELEASED:
-                seen_here("due")
-                time = microseconds(due[1])
-                assert any(is_of(group, one) for one in after_history().advance(time + 1)), said
+            if due is not None and cause.reason is Reason.NOT_RELEASED and group.event not in using:
+                # What ends the edit says what time it is, too.
+                time = max(microseconds(due[1]), *(microseconds(one.at) for one in history.events if one.at))
+                assert any(is_of(group, one) for one in after(rules, history).advance(time + 1)), said
 
 
 def held_back(definitions: tuple[EventDefinition, ...]) -> Rules:
@@ -297,3 +335,7 @@ def held_back(definitions: tuple[EventDefinition, ...]) -> Rules:
 
 def is_of(group: PendingGroup, one: CompositeEvent) -> bool:
     return one.name == group.event and (not group.ids or one.ids == group.ids)
+
+
+def is_composite(leaf: Leaf) -> bool:
+    return isinstance(leaf.type, CompositeType)

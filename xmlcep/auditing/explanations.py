@@ -57,6 +57,7 @@ def pending(
             items.pop()  # the flush at the end would release what is asked about
         for item in items:
             give(item, detector)
+        detector.end_edit()
         answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(point))
         found += answer
         total += answer.total
@@ -154,6 +155,7 @@ def why_not_in(
             history.feed(item, unseen=concerned is not None and concerned.isdisjoint(item.ids))
         else:
             give(item, history)
+    history.end_edit()
     history.name_nodes(document)
     answer = why_not_raised(history.evidence, doc=past.doc, places=places, since=since)
     at_the_end = history.raised[before:] if items and items[-1] is None else []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..explaining.groups import TreeGroups
     from ..explaining.nodes import Elements, Nodes
     from ..explaining.proposals import Completion
+    from ..explaining.releases import Releases
     from ..explaining.values import Explanation, Pending
     from ..rules import Rules
 
@@ -528,20 +530,23 @@ class Detector:
         """
         check("pending()", limit=(limit, optional(whole_number(0))))
         from ..explaining import pending as of_trees
+        from ..explaining.releases import Releases
 
         nodes = self._nodes(document)
         doc = "" if self.last_fed is None else self.last_fed.doc
-        completion = self._completion if complete else None
+        releases = Releases(self)
+        completion = partial(self._completion, releases) if complete else None
         return of_trees(
-            self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion
-        )
+            self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion,
+            releases=releases,
+        )  # fmt: skip
 
-    def _completion(self, groups: TreeGroups, key: Key) -> Completion:
+    def _completion(self, releases: Releases, groups: TreeGroups, key: Key) -> Completion:
         """What would complete a group, tried with detectors of the same rules (Y4)."""
         from ..explaining.completion import complete
 
         name = groups.tree.tree.name
-        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self.last_fed)
+        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self.last_fed, releases)
 
     def why(
         self,

@@ -206,7 +206,10 @@ class LeafState:
             if self.witness is not None:
                 self.witness.refused(self.program, event, said)
             return None
-        return opaque.bound(said) | {name: value(answered) for name, value in asked.bindings}
+        bound = opaque.bound(said) | {name: value(answered) for name, value in asked.bindings}
+        if self.witness is not None:
+            self.witness.answered(self.program, event, bound)
+        return bound
 
     def _ask(self, composite: bool, kind: NodeKind) -> _Asked:
         questions = self.program.questions[kind]

@@ -18,5 +18,8 @@ class Witness(Protocol):
     def refused(self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None) -> None:
         """The language of this opaque leaf said no (``said`` is None), or its filter to what that said (O1)."""
 
+    def answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, Any]) -> None:
+        """The language of this opaque leaf let an event in, which binds these variables. It is not asked again."""
+
     def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
         """The guard of this operator forbade a composite (U5)."""

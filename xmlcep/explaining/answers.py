@@ -46,7 +46,9 @@ class Answers:
 
     # ---- asked by `TreeGroups` (`Reasons`) -----------------------------------------------------------
 
-    def of_leaf(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
+    def of_leaf(
+        self, state: OperatorState, operand: int, key: Key | None, root: Key | None
+    ) -> tuple[Cause, ...]:
         leaf = state.node.index, operand
         node = state.node.children[operand]
         assert isinstance(node, LeafNode)
@@ -63,6 +65,10 @@ class Answers:
                 return (self.fate(state, operand, key, free[-1], place),)
             if own:
                 return (self.refused(leaf, own[-1]),)
+        elif root is not None:
+            fate = self._of_no_group(state, operand, self.tree.root.grouping.place_of(root))
+            if fate is not None:
+                return (fate,)
         return (self._not_here(state, operand, key, node, here),)
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
@@ -99,6 +105,10 @@ class Answers:
             return objection
         others = self.evidence.unused(state, key, place)
         return state.superseded(key, others) or objection
+
+    def gone(self, state: OperatorState, key: Key) -> Cause | None:
+        gone = None if state.flat else self.evidence.deleted.get(state.grouping.place_of(key))
+        return None if gone is None else self.of_deleted(gone)
 
     def guarded(self, state: OperatorState, key: Key) -> Cause | None:
         """The last composite that the guard of an operator forbade in one of its groups."""
@@ -144,10 +154,9 @@ class Answers:
             for _, forbidden, seen in reversed(self.evidence.forbidden.get(place, ())):
                 if any(one is event for one in forbidden.flattened()):
                     return Cause(Reason.GUARD_FALSE, f"at {forbidden.ts} everything was there, but if {seen}")
-        if not state.flat:
-            gone = self.evidence.deleted.get(state.grouping.place_of(key))
-            if gone is not None:
-                return self.of_deleted(gone)
+        gone = self.gone(state, key)
+        if gone is not None:
+            return gone
         lost = state.lost(operand, key, entry, self.evidence.unused(state, key, place))
         if lost.reason == "wrong-order" and self._is_kept(state):
             # What has been raised is before others still.
@@ -258,10 +267,25 @@ class Answers:
                 return joined
         if others:
             return self._of_other_group(others)
+        if leaf in self.evidence.strangers:
+            return self._of_stranger(state, leaf)
         before = "" if len(own) == 1 else f", and {len(own) - 1:,} before"
         last = self.nodes.event(own[-1][EVENT])
         text = f"no other {self._written(node)} has occurred than {last}{before}"
         return Cause(Reason.NEVER_OCCURRED, text)
+
+    def _of_no_group(self, state: OperatorState, operand: int, place: int) -> Cause | None:
+        """What became of an event in a group of the root, where its operator has none: what closes windows of whatever
+        values came when there was none (V4)."""
+        let_in = self.evidence.taken_at(place, state, operand)
+        if not let_in:
+            return None
+        event = let_in[-1][EVENT]
+        cause = self._consumed(event, place) or self._in_inner(event, place)
+        if cause is None and operand in state.node.definition.optional_binders:
+            text = f"{self.nodes.event(event)}: no window was open"
+            cause = Cause(Reason.WINDOW_CLOSED, text, "", (event,))
+        return cause
 
     def _not_here(
         self, state: OperatorState, operand: int, key: Key | None, node: LeafNode, here: Sequence[Entry]
@@ -287,13 +311,7 @@ class Answers:
         if taken and key is not None:
             return self._of_other_group(taken)
         if leaf in self.evidence.strangers:
-            event = self.evidence.strangers[leaf]
-            own = self.nodes.path(state.node.path)
-            if event.path is not None and offsets(state.node.path, event.path):
-                text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
-                return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
-            text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
-            return Cause(Reason.NULL_PROJECTION, text, Reason.ELSEWHERE.fix, (event,))
+            return self._of_stranger(state, leaf)
         if taken:  # in some group
             return self._of_other_group(taken)
         if isinstance(node.type, CompositeType):
@@ -303,6 +321,17 @@ class Answers:
             return Cause(Reason.NEVER_OCCURRED, text, "a log knows all that has come: xmlcep why-not")
         near = nearest(node.type, self.evidence.types, self.nodes)
         return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)
+
+    def _of_stranger(self, state: OperatorState, leaf: LeafPlace) -> Cause:
+        """The leaf takes an event, but into no group, of its operator or of the whole (P3)."""
+        event, root = self.evidence.strangers[leaf], self.tree.root
+        outside = state if state.grouping.place(event[PATH], event[IDS]) is None else root
+        own = self.nodes.path(outside.node.path)
+        if event.path is not None and offsets(outside.node.path, event.path):
+            text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
+            return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
+        text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
+        return Cause(Reason.NULL_PROJECTION, text, Reason.ELSEWHERE.fix, (event,))
 
     def _before_all(self, node: LeafNode) -> Cause:
         path = self.nodes.path(node.path)

@@ -10,10 +10,11 @@ from contexts.constraints import Objection
 from contexts.entry import EVENT
 from contexts.grouping import Key
 
-from ..algebra import Sequence, Termination, Unit
+from ..algebra import Order, Sequence, Termination, Unit
 from ..engine.operators import OperatorState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
+from ..events import CompositeEvent, Event, PrimitiveEvent
 from .nodes import Nodes, short, span, written
 from .reasons import Reason
 from .values import Cause
@@ -112,7 +113,11 @@ def _absence(case: _Case) -> str:
 
 def _relation(case: _Case) -> str:
     word = getattr(case.state.node.definition, "word", "the relation")
-    names = [f"{case.nodes.event(entry[EVENT])} ({_interval(entry)})" for entry in case.objection.entries]
+    by_detection = case.tree.tree.order is Order.DETECTION
+    names = [
+        f"{case.nodes.event(entry[EVENT])} ({_found(entry[EVENT]) if by_detection else _interval(entry)})"
+        for entry in case.objection.entries
+    ]
     return f"{names[0]} {word} {names[1]} is false" if len(names) > 1 else f"they do not stand in {word}"
 
 
@@ -159,6 +164,13 @@ def _window_closed(case: _Case) -> str:
 
 def _interval(entry: Entry) -> str:
     return f"from {entry[0]} to {entry[1]}"
+
+
+def _found(event: Event) -> str:
+    """When an event was detected, where that is what counts; what is due fires before the record behind it (W5)."""
+    if isinstance(event, CompositeEvent) and not isinstance(event.cause, PrimitiveEvent):
+        return f"detected before what happened at {event.ts}"
+    return f"detected at {event.ts}"
 
 
 _SAID: dict[Reason, Callable[[_Case], str]] = {

@@ -24,6 +24,7 @@ from ..timestamps import microseconds, timestamp
 from .groups import TreeGroups
 from .nodes import Nodes, written
 from .proposals import Change, Completion, Proposal
+from .releases import Releases
 
 MOST_LISTS = 5
 MOST_TRIALS = 60
@@ -44,11 +45,12 @@ class Trial(Protocol):
 
 
 def complete(
-    groups: TreeGroups, key: Key, trial: Callable[[], Trial], last: PrimitiveEvent | TimePoint | None
-) -> Completion:
+    groups: TreeGroups, key: Key, trial: Callable[[], Trial], last: PrimitiveEvent | TimePoint | None,
+    releases: Releases,
+) -> Completion:  # fmt: skip
     """What would complete a group of the root. ``trial`` makes new detectors of the tree's rules, ``last`` is what came
-    last."""
-    return _Search(groups, key, trial, last).run()
+    last; ``releases`` what releases alone would do."""
+    return _Search(groups, key, trial, last, releases).run()
 
 
 class _Search:
@@ -60,6 +62,7 @@ class _Search:
         key: Key,
         trial: Callable[[], Trial],
         last: PrimitiveEvent | TimePoint | None,
+        releases: Releases,
     ) -> None:
         self.groups = groups
         self.tree = groups.tree
@@ -67,6 +70,7 @@ class _Search:
         self.key = key
         self.trial = trial
         self.last = last
+        self.releases = releases
         self.now = self.root.clock.time
         self.fresh = 0
         self.instance = groups.instance(self.root, key)
@@ -265,6 +269,8 @@ class _Search:
 
     def _raises(self, stored: Sequence[PrimitiveEvent], changes: Sequence[Change]) -> str | None:
         """What has to come behind these changes, so that the event is raised at the node; None if nothing helps."""
+        if not changes:
+            return self._raised_alone()
         for release in self._releases():
             detector = self.trial()
             for event in stored:
@@ -274,12 +280,14 @@ class _Search:
             if self.tree.account(self.root, self.key).raised:
                 detector.flush()
             raised: list[CompositeEvent] = []
+            tried: set[int] = set()
             ts = 0 if self.last is None else self.last.ts
             at = None if self.now is None else timestamp(self.now)
             for change in changes:
                 ts += 1
                 ids = tuple(_FRESH - node if node < 0 else node for node in change.ids)
                 event = PrimitiveEvent(ts, change.operation, change.path, ids, None, None, None, at)
+                tried.add(ts)
                 raised += detector.feed(event)
             said = release
             if release == "flush":
@@ -293,9 +301,24 @@ class _Search:
                     continue
                 raised += detector.advance(due)
                 said = f"time {due}"
-            if any(self._is_it(composite) for composite in raised):
+            if any(self._is_it(composite, tried) for composite in raised):
                 return said
         return None
+
+    def _raised_alone(self) -> str | None:
+        """What would raise the event at the node without any change."""
+        for release in self._releases():
+            each = {"": [], "time": self._dues(), "elsewhere": ["an event elsewhere"]}.get(release, [release])
+            for said in each:
+                if any(self._is_it(composite, set()) for composite in self.releases.by(said).raised):
+                    return said
+        return None
+
+    def _dues(self) -> list[str]:
+        """When something of the group is due by time."""
+        accounts = [self.tree.account(state, key) for state, key in [(self.root, self.key), *self._inside()]]
+        dues = {one.due for one in accounts if one.due is not None and one.unit is Unit.TIME}
+        return [f"time {timestamp(due)}" for due in sorted(dues)]
 
     def _releases(self) -> Iterator[str]:
         """What may be needed behind the changes."""
@@ -308,8 +331,12 @@ class _Search:
         if any(node.has_timers for node in (state.node.definition for state in self.tree.states)):
             yield "time"
 
-    def _is_it(self, composite: CompositeEvent) -> bool:
+    def _is_it(self, composite: CompositeEvent, tried: set[int]) -> bool:
+        """Whether it is raised at the node, with one of the changes that were tried if there were any: a trial may
+        raise what is stored below an operator that has dealt with it already."""
         if composite.operator is not None or composite.name != self.tree.tree.name:
+            return False
+        if tried and not any(event.ts in tried for event in composite.flattened()):
             return False
         return self.tree.flat or composite.ids == self.instance[1]
 

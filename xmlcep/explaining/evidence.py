@@ -19,7 +19,6 @@ from contexts.grouping import Key
 from path_types import Axis, PathType, Step, equals_or_ends, offset
 
 from ..documents import Replica
-from ..engine.leaf import LeafState
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
@@ -74,9 +73,9 @@ class Evidence:
         self._filtered: dict[tuple[LeafPlace, int], str | None] = {}
         self.forbidden: dict[int, list[tuple[int, CompositeEvent, str]]] = defaultdict(list)
         """What guards forbade, by place of the root's group: the operator, the composite, what was seen."""
-        self._binders = {
-            place for place, leaf in tree.leaves.items() if leaf.program.binds and leaf.program.opaque is None
-        }
+        self._answered: dict[tuple[LeafPlace, int], Mapping[str, object]] = {}
+        """What languages of opaque leaves have bound."""
+        self._binders = {place for place, leaf in tree.leaves.items() if leaf.program.binds}
         self._unread: list[tuple[int, int, list[Entry], int]] = []
         self._leaf_of = {id(leaf.program): place for place, leaf in tree.leaves.items()}
 
@@ -108,7 +107,7 @@ class Evidence:
                 entry = (*entry, moment, moment, None)
             self._arrive(entry, meaning.deliveries)
         if not event.more:
-            self._read()
+            self.end_edit()
 
     def note_composite(self, event: CompositeEvent) -> None:
         """A composite that was raised, of this tree or of another."""
@@ -120,7 +119,7 @@ class Evidence:
             deliveries = self.tree.composite_deliveries(event)
             if deliveries:
                 self._arrive(self.tree._entry(event, event.cause), deliveries)
-                self._read()
+                self.end_edit()
 
     def note_filtered(self, program: LeafProgram, event: Event) -> None:
         """A filter refused an event. What it saw is read now if it asks the document, which changes."""
@@ -139,6 +138,12 @@ class Evidence:
                 f"{program.opaque.language} says no" if said is None else self._seen(leaf, (event, said))
             )
 
+    def note_answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, object]) -> None:
+        """The language of an opaque leaf has bound these variables of an event that it let in."""
+        leaf = self._leaf_of.get(id(program))
+        if leaf is not None and bound:
+            self._answered[leaf, id(event)] = bound
+
     def _seen(self, leaf: LeafPlace, subject: Any) -> str:
         return f"its filter {shown(self.tree.leaves[leaf].seen(subject))}"
 
@@ -153,6 +158,7 @@ class Evidence:
         event = entry[EVENT]
         place = self.place(event)
         if place is None:
+            self.strangers.update(((operator, child), event) for operator, child, _ in deliveries)
             return
         at = self.arrived.get(place)
         if at is None:
@@ -163,18 +169,22 @@ class Evidence:
                 self._unread.append((operator, child, entries, len(entries)))
             entries.append(entry)
 
-    def _read(self) -> None:
-        """The variables of what has arrived, at the end of its edit, as the engine reads them (U1, V1)."""
+    def end_edit(self) -> None:
+        """Reads the variables of what has arrived in the edit that ends, as the engine does (U1, V1)."""
         for operator, child, entries, index in self._unread:
             entry = entries[index]
             entries[index] = (
                 *entry[:BINDINGS],
-                self._bindings(self.tree.leaves[operator, child], entry[EVENT]),
+                self._bindings((operator, child), entry[EVENT]),
             )
         self._unread.clear()
 
-    @staticmethod
-    def _bindings(leaf: LeafState, event: Event) -> Mapping[str, object] | None:
+    def _bindings(self, place: LeafPlace, event: Event) -> Mapping[str, object] | None:
+        leaf = self.tree.leaves[place]
+        if leaf.program.opaque is not None:
+            known = self._answered.get((place, id(event)))
+            if known is not None or not self.is_partial:
+                return known
         witness, leaf.witness = leaf.witness, None
         try:
             return leaf.read(event)
@@ -290,11 +300,8 @@ class Evidence:
                 continue
             for entry in entries:
                 own = self._key_in(inner, operator, leaf, entry)
-                if (
-                    own is not None
-                    and (last is None or entry[AT] > last[AT])
-                    and self._is_in(state, key, entry)
-                ):
+                is_last = own is not None and (last is None or entry[AT] > last[AT])
+                if is_last and self._is_in(state, key, entry):
                     last, found = entry, own
         return found
 
@@ -364,7 +371,7 @@ class Evidence:
         bindings: Mapping[str, object] | None = None
         if leaf is not None:
             known = bindings_of(entry)
-            bindings = self._bindings(leaf, event) if known is None else known
+            bindings = self._bindings((state.node.index, operand), event) if known is None else known
         elif type(event) is CompositeEvent:
             bindings = event.bindings
         return state.key_at(operand, place, bindings)

@@ -12,7 +12,7 @@ from contexts.entry import BINDINGS, EVENT, SILENT
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Expression, Operator, Share, Unit
+from ..algebra import Expression, Multiplicity, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
@@ -22,21 +22,27 @@ from ..timestamps import timestamp
 from .causes import cause_of
 from .nodes import Nodes, short, span, written
 from .reasons import Reason
+from .shares import NONE, NOTHING_NEEDED, Shares, denies_nothing
 from .values import Cause, Part, PendingGroup
 
 KEPT = 50
 """Of how many events of an operand a part tells, the newest."""
-_ONE, _NONE = Share(1, 1), Share(0, 1)
+_ONE = Share(1, 1)
 
 
 class Reasons(Protocol):
     """Whoever knows why an operand has nothing."""
 
-    def of_leaf(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
-        """Why there is no event of a leaf in a group; key None: in any group."""
+    def of_leaf(
+        self, state: OperatorState, operand: int, key: Key | None, root: Key | None
+    ) -> tuple[Cause, ...]:
+        """Why there is no event of a leaf in a group (key None: in any group) that lies in this one of the root."""
 
     def sharper(self, state: OperatorState, key: Key, objection: Objection) -> Objection:
         """What is behind an objection, where the past knows more."""
+
+    def gone(self, state: OperatorState, key: Key) -> Cause | None:
+        """That the node of a group was deleted, if it was."""
 
     def guarded(self, state: OperatorState, key: Key) -> Cause | None:
         """What the guard of an operator saw in a group where it has forbidden something."""
@@ -63,13 +69,15 @@ class TreeGroups:
         self.nodes = nodes
         self._namespaces = nodes.namespaces
         self._reasons = reasons
-        self._shares: list[dict[tuple[int, ...], Share]] = [{} for _ in tree.states]
-        self._empty: dict[int, Share] = {}
         # By operator and group, the groups of inner operators that would raise into it.
         self._inner: list[dict[Key, list[tuple[int, Key]]]] = [{} for _ in tree.states]
+        # By operator and place of the root's group, those of operands that may bind fewer variables (V4), where none of
+        # the groups that they would raise into is there.
+        self._apart: dict[tuple[int, int | None], list[tuple[int, Key]]] = {}
         for state in tree.states[:-1]:
             if not state.node.is_negated:
                 self._place_inner(state)
+        self.shares = Shares(tree, self._inner)
 
     # ---- groups ---------------------------------------------------------------------------------------
 
@@ -89,8 +97,12 @@ class TreeGroups:
             event = self._any_event(state, key)
             if event is None:
                 continue
-            for above in self.keys_above(state, key, event):
-                into.setdefault(above, []).append((state.child_index, key))
+            above = self.keys_above(state, key, event)
+            for one in above:
+                into.setdefault(one, []).append((state.child_index, key))
+            if not above and state.child_index in parent.node.definition.optional_binders:
+                place = self.tree.root.grouping.place(*state.composer.place(event))
+                self._apart.setdefault((parent.node.index, place), []).append((state.child_index, key))
 
     def keys_above(self, state: OperatorState, key: Key, event: Event) -> Sequence[Key]:
         """The groups of the parent into which a group of an inner operator that has this event would raise."""
@@ -128,45 +140,6 @@ class TreeGroups:
         root = self.tree.root
         return not root.flat and (self.tree.tree.index, root.grouping.place_of(key)) in self.tree.setting.gone
 
-    # ---- shares ---------------------------------------------------------------------------------------
-
-    def share(self, state: OperatorState, key: Key, account: Account | None = None) -> Share:
-        """How much there is in a group."""
-        index = state.node.index
-        account = self.tree.account(state, key) if account is None else account
-        counts = tuple([len(entries) for entries in account.stored])
-        inner = self._inner[index].get(key)
-        if inner is None:
-            share = self._shares[index].get(counts)
-            if share is None:
-                zero = [self._nothing(state, k) for k in range(len(counts))]
-                share = self._shares[index][counts] = state.node.definition.share(zero, counts)
-        else:
-            best = [self._nothing(state, k) for k in range(len(counts))]
-            for operand, child_key in inner:
-                child = state.children[operand]
-                assert child is not None
-                begun = self.share(child, child_key)
-                if begun.fraction > best[operand].fraction:
-                    best[operand] = begun
-            share = state.node.definition.share(best, counts)
-        if account.raised and share.is_full and share.needed:
-            return Share(share.needed - 1, share.needed)  # one more event raises another
-        return share
-
-    def _nothing(self, state: OperatorState, operand: int) -> Share:
-        """The share of an operand of which there is nothing."""
-        if isinstance(state.node.children[operand], LeafNode):
-            return _NONE
-        child = state.children[operand]
-        assert child is not None
-        index = child.node.index
-        if index not in self._empty:
-            width = len(child.node.children)
-            zero = [self._nothing(child, k) for k in range(width)]
-            self._empty[index] = child.node.definition.share(zero, [0] * width)
-        return self._empty[index]
-
     # ---- parts ----------------------------------------------------------------------------------------
 
     def group(self, key: Key | None, doc: str, share: Share | None = None) -> PendingGroup:
@@ -181,9 +154,11 @@ class TreeGroups:
             if path is not None
             else self._flat_name(key)
         )
-        part = self.part(root, key)
+        part = self.part(root, key, key)
         if key is not None and self.is_gone(key) and not part.share.is_full:
-            cause = Cause(Reason.NODE_DELETED, "its node was deleted, so that nothing more can come")
+            cause = None if self._reasons is None else self._reasons.gone(root, key)
+            if cause is None:
+                cause = Cause(Reason.NODE_DELETED, "its node was deleted, so that nothing more can come")
             part = replace(part, causes=(*part.causes, cause))
         return PendingGroup(
             self.tree.tree.name, doc, node, path, ids, part.share if share is None else share, part,
@@ -191,10 +166,18 @@ class TreeGroups:
         )  # fmt: skip
 
     def part(
-        self, state: OperatorState, key: Key | None, place: str = "", *, has_raised: bool = False
+        self,
+        state: OperatorState,
+        key: Key | None,
+        root: Key | None,
+        place: str = "",
+        *,
+        has_raised: bool = False,
+        share: Share | None = None,
     ) -> Part:
-        """An operator in one of its groups (key None: in none), with its operands; ``has_raised``: a composite of it is
-        stored above, be it a silent one."""
+        """An operator in one of its groups (key None: in none), with its operands; ``root`` is the group of the root
+        in which it is; ``has_raised``: a composite of it is
+        stored above, be it a silent one; ``share``: how much there is, where that is known."""
         width = len(state.node.children)
         account = Account(((),) * width) if key is None else self.tree.account(state, key)
         causes = []
@@ -203,10 +186,15 @@ class TreeGroups:
         if account.objection is not None:
             causes.append(self._cause(account.objection, state, key))
         causes += self._due(state, account)
-        if not causes and not has_raised and not any(account.stored) and _denies_nothing(state):
+        if not causes and not has_raised and not any(account.stored) and denies_nothing(state):
             causes.append(self._cause(Objection("having-false"), state, key))
-        parts = tuple(self._operand(state, key, account, k) for k in range(width))
-        share = self._nothing_of(state) if key is None else self.share(state, key, account)
+        if share is None:
+            share = (
+                self.shares.anywhere(state)
+                if key is None
+                else self.shares.of(state, key, account, has_raised=has_raised)
+            )
+        parts = tuple(self._operand(state, key, root, account, k, share) for k in range(width))
         silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
         if self._reasons is not None and silent and not (share.is_full or account.raised):
             short = None if key is None else self._reasons.short(state, key)
@@ -225,45 +213,55 @@ class TreeGroups:
                 return guarded
         return cause_of(objection, self.tree, state, key, self.nodes)
 
-    def _operand(self, state: OperatorState, key: Key | None, account: Account, k: int) -> Part:
+    def _operand(
+        self, state: OperatorState, key: Key | None, root: Key | None, account: Account, k: int, whole: Share
+    ) -> Part:
         child, entries = state.node.children[k], [e for e in account.stored[k] if not e[SILENT]]
         events = tuple(entry[EVENT] for entry in entries[-KEPT:])
         negated = k in state.node.definition.negated
         if isinstance(child, LeafNode):
             causes: tuple[Cause, ...] = ()
-            needed = k in state.node.definition.required and bool(self._nothing_of(state).needed)
+            needed = k in state.node.definition.required and bool(whole.needed)
             if not entries and needed and self._reasons is not None:
-                causes = self._reasons.of_leaf(state, k, key)
-            share = _ONE if entries else _NONE if needed else Share(0, 0)
+                causes = self._reasons.of_leaf(state, k, key, root)
+            share = _ONE if entries else NONE if needed else Share(0, 0)
             return Part(self._written(child.leaf), share, "", events, causes, (), negated)
         inner = state.children[k]
         assert inner is not None
         if negated:
             return Part(self._written(inner.node.definition), Share(0, 0), "", events, negated=True)
-        best = self.best_inner(state, key, k)
+        best = self.best_inner(state, key, k, root)
         if best is None and key is not None and self._reasons is not None:
             best = self._reasons.emptied(state, k, key)
-        stored = bool(account.stored[k])
-        of_nothing = inner.node.definition.creates_empty and not stored
-        if best is None and key is not None and of_nothing and inner.node.path == state.node.path:
-            best = (
-                key if not (inner.by_value or state.by_value) else None
-            )  # the node is there, if no event of it is
-        begun = self.part(inner, best, self._inner_place(state, inner, key, best), has_raised=stored)
+        stored, of_nothing = bool(account.stored[k]), inner.node.definition.creates_empty
+        is_free = of_nothing and not stored and key is not None and self.shares.is_of_nothing(state, key, k)
+        is_here = inner.node.path == state.node.path and not (inner.by_value or state.by_value)
+        if best is None and key is not None and of_nothing and not stored and is_here:
+            best = key  # the node is there, if no event of it is
+        counted = NOTHING_NEEDED if is_free else None
+        if counted is None and best is None and key is not None:
+            counted = self.shares.of_nothing(state, k, stored)
+        place = self._inner_place(state, inner, key, best)
+        begun = self.part(inner, best, root, place, has_raised=stored, share=counted)
+        definition = state.node.definition
+        if isinstance(definition, Multiplicity) and 0 < len(entries) < definition.lower:
+            return replace(begun, events=events)  # of the next one something may be there, too
         if entries:
             return Part(begun.text, begun.share.full(), "", events, is_leaf=False)
         if self._reasons is not None:
             known = {cause.reason for cause in begun.causes}
             more = [one for one in self._reasons.of_operator(state, k, key) if one.reason not in known]
             begun = replace(begun, causes=(*begun.causes, *more))
-        if not stored and key is not None and begun.share.is_full and begun.first_cause() is None:
+        if stored or key is None:
+            return begun
+        is_silent = begun.share.is_full and begun.first_cause() is None
+        if is_silent or (of_nothing and not begun.causes and state.node.definition.stores_composites):
             begun = replace(begun, causes=(self._why_not_of_nothing(state, inner),))
         return begun
 
     def _why_not_of_nothing(self, state: OperatorState, inner: OperatorState) -> Cause:
-        """Why there is no composite of an inner operator in a group, although nothing more is needed for it: it waits
-        for its release, its path type is that of other nodes, of which there is none (M4), or what is asked before it
-        is raised was false (Z9)."""
+        """Why there is no composite of an inner operator in a group, although no event is needed for it: it waits for
+        its release, its node was not inserted (M4), or what is asked before it is raised was false (Z9)."""
         own, above = (self.nodes.path(path) for path in (inner.node.path, state.node.path))
         if inner.node.path == state.node.path and inner.values.guard is not None:
             return Cause(Reason.GUARD_FALSE, Reason.GUARD_FALSE.sentence)
@@ -272,9 +270,9 @@ class TreeGroups:
             return Cause(
                 reason, "all that it needs may be there, but it has raised nothing there that is left"
             )
-        text = f"no {own} has been inserted there, for which it is raised of nothing (M4)"
+        text = f"there is none; of nothing it is raised when {own} is inserted (M4)"
         if inner.node.deferred:
-            text += ", or that has not been released yet"
+            text += ", and released"
         fix = (
             ""
             if own == above
@@ -286,12 +284,20 @@ class TreeGroups:
         """The groups of inner operators in a group, each with its operand."""
         return self._inner[state.node.index].get(key, ())
 
-    def best_inner(self, state: OperatorState, key: Key | None, operand: int) -> Key | None:
-        """Of the groups of an inner operator in this one that of which most is there."""
+    def best_inner(
+        self, state: OperatorState, key: Key | None, operand: int, root: Key | None = None
+    ) -> Key | None:
+        """Of the groups of an inner operator in this one (key None: in none that lies in this one of the root) that of
+        which most is there."""
         child = state.children[operand]
         assert child is not None
-        keys = [one for k, one in self._inner[state.node.index].get(key, ()) if k == operand]
-        return max(keys, key=lambda one: self.share(child, one).fraction, default=None)
+        if key is not None:
+            inner: Sequence[tuple[int, Key]] = self._inner[state.node.index].get(key, ())
+        else:
+            place = None if root is None else self.tree.root.grouping.place_of(root)
+            inner = self._apart.get((state.node.index, place), ())
+        keys = [one for k, one in inner if k == operand]
+        return max(keys, key=lambda one: self.shares.of(child, one).fraction, default=None)
 
     def _inner_place(
         self, state: OperatorState, inner: OperatorState, key: Key | None, own: Key | None
@@ -303,10 +309,6 @@ class TreeGroups:
             return ""
         path, ids = self.instance(inner, own)
         return self.nodes.of_id(inner.grouping.place_of(own)) if path is None else self.nodes.name(path, ids)
-
-    def _nothing_of(self, state: OperatorState) -> Share:
-        width = len(state.node.children)
-        return state.node.definition.share([self._nothing(state, k) for k in range(width)], [0] * width)
 
     def _due(self, state: OperatorState, account: Account) -> list[Cause]:
         """Y1: what a timer waits for."""
@@ -361,9 +363,3 @@ def bindings_of(entry: Entry) -> Mapping[str, object] | None:
     """The variables of an entry, if the tree has any."""
     found: Mapping[str, object] | None = entry[BINDINGS] if len(entry) > BINDINGS else None
     return found
-
-
-def _denies_nothing(state: OperatorState) -> bool:
-    """Whether ``having`` is false of the composite of nothing, so that there is none (M4, Z9)."""
-    asks = state.node.definition.creates_empty and state.values.having is not None
-    return asks and not state.values.admits(())

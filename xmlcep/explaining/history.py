@@ -79,11 +79,20 @@ class History:
 
     def flush(self) -> None:
         """The end of a transaction (D3)."""
-        self._note(self.detector.flush())
+        self._end_edit(self.detector.flush())
 
     def advance(self, time: TimeGiven) -> None:
         """Time has passed (W6)."""
-        self._note(self.detector.advance(time))
+        self._end_edit(self.detector.advance(time))
+
+    def end_edit(self) -> None:
+        """The edit is over, whatever its last record said (U1): no questions are asked within one."""
+        self._end_edit(self.detector.end_edit())
+
+    def _end_edit(self, raised: Iterable[CompositeEvent]) -> None:
+        for evidence in self._all:
+            evidence.end_edit()
+        self._note(raised)
 
     def name_nodes(self, document: Elements | None) -> None:
         """Nodes are called as they are in this document from now on."""
@@ -107,6 +116,11 @@ class History:
         """See `Witness`."""
         for evidence in self._all:
             evidence.note_refused(program, event, said)
+
+    def answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, Any]) -> None:
+        """See `Witness`."""
+        for evidence in self._all:
+            evidence.note_answered(program, event, bound)
 
     def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
         """See `Witness`."""

@@ -13,6 +13,7 @@ from ..engine.tree import TreeState
 from .groups import TreeGroups
 from .nodes import Nodes
 from .proposals import Completion
+from .releases import Releases, waits_within
 from .values import Pending
 
 MOST = 1000
@@ -27,10 +28,11 @@ def pending(
     event: str | None = None,
     limit: int | None = MOST,
     completion: Callable[[TreeGroups, Key], Completion] | None = None,
+    releases: Releases | None = None,
 ) -> Pending:
     """The groups that have something, the most complete first; with ``event`` those of this event only.
 
-    ``completion`` says what would complete a group, if that is asked, too (Y4).
+    ``completion`` says what would complete a group, if that is asked, too (Y4); ``releases`` what releases would do.
 
     The first ``limit`` (None: all) are told in full; how many there are in all is ``total``. Changes nothing (Y5).
     """
@@ -44,7 +46,7 @@ def pending(
         root, account_of = tree.root, tree.account
         for turn, key in enumerate(of_tree.root_keys()):
             account = account_of(root, key)
-            share = of_tree.share(root, key, account)
+            share = of_tree.shares.of(root, key, account)
             if share.satisfied or not share.needed or any(account.stored):
                 behind = 1 if account.raised else 0
                 found.append((behind - share.satisfied / (share.needed or 1), number, turn, key, share))
@@ -53,6 +55,10 @@ def pending(
     told = []
     for _, number, _, key, share in first:
         group = groups[number].group(key, doc, share)
+        if releases is not None and waits_within(group, groups[number].tree):
+            against = releases.against_flush(group.event, key, nodes)
+            if against is not None:
+                group = replace(group, part=replace(group.part, causes=(*group.part.causes, against)))
         told.append(
             group if completion is None else replace(group, completion=completion(groups[number], key))
         )

@@ -90,10 +90,11 @@ class Part:
         return [part for part in self.parts if not part.negated and not part.share.is_full]
 
     def held_back(self) -> list[Cause]:
-        """What holds it back where all is there, in it or in operators below it."""
+        """What holds it back where all is there, or nothing, in it or in operators below it."""
         if self.is_leaf or self.negated:
             return []
-        below = [cause for part in self.parts if part.share.is_full for cause in part.held_back()]
+        ends = [part for part in self.parts if part.share.is_full or not part.share.satisfied]
+        below = [cause for part in ends for cause in part.held_back()]
         return [*self.causes, *below]
 
     def first_cause(self) -> Cause | None:

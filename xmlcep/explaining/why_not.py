@@ -99,7 +99,7 @@ def _candidates(evidence: Evidence, groups: TreeGroups, places: Collection[int] 
     for key in groups.root_keys():
         keys.setdefault(root.grouping.place_of(key), []).append(key)
     found = []
-    for place in {**evidence.arrived, **keys, **evidence.forbidden}:
+    for place in {**evidence.arrived, **keys, **evidence.forbidden, **evidence.raised}:
         if places is not None and place not in places:
             continue
         here = evidence.arrived.get(place, {})
@@ -108,7 +108,7 @@ def _candidates(evidence: Evidence, groups: TreeGroups, places: Collection[int] 
         if own is None:
             own = [_key_without_state(evidence, place)]
         for key in own:
-            fraction = groups.share(root, key).fraction if place in keys else 0.0
+            fraction = groups.shares.of(root, key).fraction if place in keys else 0.0
             unraised = not evidence.raised_in(root, key)
             found.append(_Candidate(fraction, len(here), unraised, latest, place, key))
     found.sort(key=lambda one: one[:4], reverse=True)
@@ -169,9 +169,10 @@ def _is_settled(evidence: Evidence, candidate: _Candidate, raised: Sequence[Comp
 
 
 def _named(evidence: Evidence, place: int, group: PendingGroup) -> PendingGroup:
-    """A group that stores nothing, called by what has arrived there, or was forbidden."""
+    """A group that stores nothing, called by what has arrived there, was forbidden, or was raised of nothing (M4)."""
     arrived = [entries[0][EVENT] for entries in evidence.arrived.get(place, {}).values()]
-    for event in (*arrived, *(composite for _, composite, _ in evidence.forbidden.get(place, ()))):
+    forbidden = [composite for _, composite, _ in evidence.forbidden.get(place, ())]
+    for event in (*arrived, *forbidden, *evidence.raised.get(place, ())):
         path, ids = evidence.tree.root.composer.place(event)
         if path is not None:
             return replace(group, path=path, ids=ids, node=evidence.nodes.name(path, ids))

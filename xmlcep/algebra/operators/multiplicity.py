@@ -116,14 +116,14 @@ class Multiplicity(Operator):
         return self.lower == 0 or there[0]
 
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
-        """As many as the lower bound says, those there are and the next one; of operands that need nothing each counts
-        as one."""
-        (share,), (count,) = operands, counts
-        known = min(count, self.lower)
+        """As many as the lower bound says, at least one, those there are and the next one; of operands that need
+        nothing each counts as one. What is raised of nothing (M4) is for those to say who know whether it is there."""
+        (share,), (count,), lower = operands, counts, max(self.lower, 1)
+        known = min(count, lower)
         if not share.needed:
-            return Share(known, self.lower)
-        begun = share.satisfied if known < self.lower else 0
-        return Share(known * share.needed + begun, self.lower * share.needed)
+            return Share(known, lower)
+        begun = share.satisfied if known < lower else 0
+        return Share(known * share.needed + begun, lower * share.needed)
 
     def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """As many as are missing, at least one; then as many as it takes from the beginning."""

@@ -53,11 +53,25 @@ class ChoosingState(OperatorState):
             against = self.exists.objection(group) or self._newer(key, alone, but=child)
             if against is not None:
                 return against
+        if self.context.runs and child not in self.node.definition.negated:
+            against = self._against_run(group, self.stored_operands.index(child), entry)
+            if against is not None:
+                return against
         if window is not None and entry[FIRST] is not None:
             apart = self.clock.moment()[unit] - entry[FIRST][unit]
             if apart > most:
                 return Objection("expired", (entry,), apart - most, most, unit)
         return super().lost(child, key, entry, others)
+
+    def _against_run(self, group: Group, operand: int, entry: Entry) -> Objection | None:
+        """Why an event begins no run, or none that has what else there is (S2)."""
+        alone = [entry if k == operand else None for k in range(len(group.stored))]
+        against = self.exists.against_run(group, alone)
+        for k, stored in enumerate(group.stored):
+            if against is None and k != operand and stored:
+                both = [stored[-1] if j == k else one for j, one in enumerate(alone)]
+                against = self.exists.against_run(group, both)
+        return against
 
     def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:
         group = Group([list(others[k]) for k in self.stored_operands], None, key, shared=self.shared)

@@ -152,7 +152,8 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         self._drop_if_idle(key, accumulation)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
-        return [*accumulation.batches, *self._batches(live)[0]]
+        of_nothing: list[list[Entry]] = [[]] if accumulation.created is not None and not live else []
+        return [*accumulation.batches, *self._batches(live)[0]] or of_nothing
 
     # ---- a condition that holds (X4) ----------------------------------------------------------------------
 
