@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from typing import Any
 
 from .cli import INTERRUPTED
 from .errors import MissingExtraError
@@ -16,6 +17,7 @@ def main() -> int:
     Without the packages of the extra ``cli`` it says how to get them and returns 2.
     """
     _open_closed_streams()
+    _let_go_what_cannot_be_said()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # where the terminal is not UTF-8
@@ -47,6 +49,28 @@ def _open_closed_streams() -> None:
     if sys.stderr is None:
         _open_null(2, os.O_WRONLY)
         sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
+class _Sayings(io.FileIO):
+    """Standard error. What cannot be written, as nobody reads it or a disk is full, goes nowhere, and so does the rest.
+
+    Else a mistake that nobody could read about would end with Python's own status, 1 or 120, where 1 means findings.
+    """
+
+    def write(self, data: Any, /) -> int:
+        """All of it is taken."""
+        try:
+            return super().write(data)
+        except OSError:
+            _open_null(self.fileno(), os.O_WRONLY)
+            return memoryview(data).nbytes
+
+
+def _let_go_what_cannot_be_said() -> None:
+    stream = sys.stderr
+    if isinstance(stream, io.TextIOWrapper) and not stream.closed:
+        raw = _Sayings(stream.fileno(), "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, line_buffering=True)
 
 
 def _open_null(number: int, mode: int) -> None:

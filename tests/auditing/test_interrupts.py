@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -61,6 +63,37 @@ def test_whatever_comes_of_an_interrupt_is_an_interrupt(monkeypatch: pytest.Monk
     ):
         interrupt()
     assert session.stops == 1 and signal.getsignal(signal.SIGINT) is before
+
+
+def test_what_ends_us_and_the_jvm_while_it_starts_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SIGTERM for all processes of a group, as `timeout` and systemd send it."""
+    pyspark = pytest.importorskip("pyspark.sql")
+
+    class Builder:
+        def __getattr__(self, _: str) -> Any:
+            return lambda *_: self
+
+        def getOrCreate(self) -> None:
+            interrupt()
+            raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited")
+
+    monkeypatch.setattr(pyspark.SparkSession, "builder", Builder())
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")  # no Java is looked for
+    with pytest.raises(KeyboardInterrupt):
+        sessions.start_session("local")
+
+
+@pytest.mark.parametrize(("error", "shown"), [(EOFError(), 0), (ConnectionResetError(), 0), (KeyError(), 1)])
+def test_a_lost_connection_of_accumulators_has_no_traceback(error: Exception, shown: int) -> None:
+    usual: list[object] = []
+    server = SimpleNamespace(handle_error=lambda *given: usual.append(given))
+    session: Any = SimpleNamespace(sparkContext=SimpleNamespace(_accumulatorServer=server))
+    sessions._quieten_lost_connections(session)
+    try:
+        raise error
+    except Exception:
+        server.handle_error("request", "client")
+    assert len(usual) == shown
 
 
 @contextmanager

@@ -25,6 +25,8 @@ PATTERN = "event A = ins(item/@n)[matches(., 'without an extra')]"
              f"an audit with Spark needs {package}: run  pip install 'xmlcep[spark]'")
             for package in ("pyspark", "pyarrow", "numpy", "pandas")
         ),
+        ("pyspark", f"audit log.jsonl --rules {RULES} --engine spark --dry-run",
+         "an audit with Spark needs pyspark: run  pip install 'xmlcep[spark]'"),
         ("pyarrow", "rebuild log.parquet", "Parquet needs pyarrow: run  pip install 'xmlcep[arrow]'"),
         ("pyarrow", f"audit log.jsonl --rules {RULES} --format parquet --out findings.parquet",
          "Parquet needs pyarrow: run  pip install 'xmlcep[arrow]'"),
@@ -57,3 +59,21 @@ def test_the_command_that_installs_it_is_named(
     assert written.err.strip().endswith(said)
     assert written.out == ""
     assert set(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("text", ["matches (., '1')", "fn:matches(., '1')", "matches#2(., '1')"])
+def test_patterns_of_xpath31_are_refused_before_any_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    """elementpath may be there without RE2: the extra schema brings it, too."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    rules = tmp_path / "opaque.xcep"
+    rules.write_text(f'event A = opaque["xpath31", "{text}"](item/@n)')
+    assert main.run(["check", str(rules)]) == 2
+    said = (
+        "event A: xpath31 cannot read this: matches() needs google-re2: run pip install 'xmlcep[regex]' (O1)"
+    )
+    assert said in capsys.readouterr().err
+    rules.write_text(f'event A = opaque["xpath31", "{text.replace("matches", "my-matches")}"](item/@n)')
+    main.run(["check", str(rules)])
+    assert "re2" not in capsys.readouterr().err

@@ -12,6 +12,7 @@ from xmlcep import parse_rules
 from xmlcep.cli.main import run
 from xmlcep.rules.comparisons import comparisons
 from xmlcep.xpath import NodeKind, VariableKind, compile_expression
+from xmlcep.xpath.constant import falsehood
 from xmlcep.xpath.environment import Environment
 from xmlcep.xpath.parser import parse_written
 from xmlcep.xpath.possible import never_true, of_variables, some_of
@@ -32,6 +33,22 @@ NEVER = [
     ("event A {having=\"$n = 'b'\"} = x[2,*] ins(item/b) as $n = ('a')", "1:18", "$n is never 'b'"),
     ('event A {let n="count($p)", having="$n = -1"} = x[2,*] ins(item/@b) as $p', "1:37", "$n is never -1"),
     ("event A = ins(item)\nevent B = A(item)[$op = 'ins']", "2:19", "$op is never 'ins'"),
+    ('event A {having="count($n) > 2"} = x[1,2] ins(item/@b) as $n', "1:18", "count($n) is never > 2"),
+    ('event A {if="count($n) = 3"} = x[1,2] ins(item/@b) as $n', "1:14", "count($n) is never 3"),
+    (
+        "event A = x[1,2] ins(item/@b) as $n\nevent B = A(item)[count($n) >= 4]",
+        "2:19",
+        "count($n) is never >= 4",
+    ),
+    ("event A = ins(item)[false()]", "1:21", "false() is never true"),
+    ("event A = ins(item)[@n and (0 or '')]", "1:28", "(0 or '') is never true"),
+    (
+        'event A {when="price and not(1 < 2)"} = ins(item) ; ins(item/price)',
+        "1:26",
+        "not(1 < 2) is never true",
+    ),
+    ('event A {having="false()"} = x[2,*] ins(item/@b) as $n', "1:18", "false() is never true"),
+    ('rule R on (ins(item)) if "false()" do delete "."', "1:27", "false() is never true"),
     ("rule R on (ins(item)) if \"@n < 'x'\" do delete \"b[c > 'y']\"", "1:27", "'x' is no number"),
     ("rule R on (ins(item)[@n < 'x']) do delete \".\"", "1:22", "'x' is no number"),
 ]
@@ -55,6 +72,11 @@ def test_what_is_never_true(text: str, place: str, message: str) -> None:
         "true() <= .",
         "contains(., 'a') >= ../@b",
         "@a < @b",
+        "@a or false()",
+        "true()",
+        "not(@a and false())",
+        "@a[false()] or @b",
+        "matches(., '^a')",
     ],
 )
 def test_what_can_be_true(filter_: str) -> None:
@@ -113,3 +135,33 @@ def test_no_values_make_it_true(
         assert True not in outcomes, never.message
     if never is not None and "!= always" in never.message and "$l" not in question:
         assert False not in outcomes, never.message
+
+
+def test_as_many_as_there_can_be() -> None:
+    of_two = 'event A {having="count($n) >= 2"} = x[1,2] ins(item/@b) as $n'
+    open_ended = 'event B {having="count($n) > 2"} = x[1,*] ins(item/@b) as $n'
+    values = 'rule R on (ins(item)) do set "@n" = "false()"'
+    assert comparisons(parse_rules("\n".join([of_two, open_ended, values]))) == []
+
+
+CONDITIONS = st.recursive(
+    st.sampled_from(
+        ["$a", "$b", "true()", "false()", "0", "1", "''", "'x'", "1 > 2", "1 < 2", "$a = $a", "- 1"]
+    ),
+    lambda parts: st.one_of(
+        st.tuples(parts, st.sampled_from(["and", "or"]), parts).map(lambda given: f"({' '.join(given)})"),
+        st.tuples(st.sampled_from(["not", "boolean"]), parts).map(lambda given: f"{given[0]}({given[1]})"),
+    ),
+    max_leaves=6,
+)
+
+
+@given(CONDITIONS)
+def test_what_makes_a_condition_false_does(condition: str) -> None:
+    part = falsehood(parse_written(condition))
+    kinds = {"a": VariableKind.BOOLEAN, "b": VariableKind.BOOLEAN}
+    asked = compile_expression(condition, variables=kinds, node=NodeKind.NONE)
+    outcomes = {asked.boolean(Environment({"a": a, "b": b})) for a in (False, True) for b in (False, True)}
+    event(f"false for all that is known: {part is not None}, true: {True in outcomes}")
+    assert part is None or outcomes == {False}
+    assert "$" in condition or outcomes != {False} or part is not None

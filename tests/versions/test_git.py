@@ -141,6 +141,19 @@ def test_a_submodule_and_a_file_in_it(repository: Repository, tmp_path: Path) ->
     assert read(repository, "sub/x.xml") == ["<a>1</a>"]
 
 
+def test_a_git_that_is_killed_is_not_a_reader_that_has_seen_enough(repository: Repository) -> None:
+    repository.commit("one", files={"x.xml": "<a>1</a>"})
+    with GitVersions(repository.folder / "x.xml") as source:
+        [version] = source.versions
+        assert source.read(version) == b"<a>1</a>"
+        assert source._reader is not None
+        source._reader.kill()
+        source._reader.wait()
+        with pytest.raises(GitError, match="its text is not in this repository"):
+            source.read(version)
+        assert source.read(version) == b"<a>1</a>"
+
+
 def test_what_is_not_there(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GitError, match="there is no commit yet"):
         read(repository, "x.xml")
@@ -152,7 +165,10 @@ def test_what_is_not_there(repository: Repository, tmp_path: Path, monkeypatch: 
     with pytest.raises(GitError, match="d: a folder: give a file in it"):
         read(repository, "d")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    with pytest.raises(GitError, match="not a git repository"):
+    with pytest.raises(GitError, match=r"x\.xml: there is no such file; not a git repository"):
+        GitVersions(tmp_path / "x.xml")
+    (tmp_path / "x.xml").write_text("<a/>")
+    with pytest.raises(GitError, match=r"x\.xml: not a git repository"):
         GitVersions(tmp_path / "x.xml")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(GitError, match="the git command was not found"):

@@ -16,10 +16,11 @@ from xmlcep.log import Header, LogError, LogLockedError, read_log
 from xmlcep.log.seal import verify
 from xmlcep.matching import Key
 from xmlcep.recording import rebuild
+from xmlcep.versions import history
 from xmlcep.versions.files import FileVersions
 from xmlcep.versions.git import GitVersions
 from xmlcep.versions.history import Step, Written, write_history
-from xmlcep.versions.version import VersionError
+from xmlcep.versions.version import Version, VersionError
 
 TEXTS = [
     '<order>\n  <item id="1"><price>5</price></item>\n</order>',
@@ -207,6 +208,27 @@ def test_an_interrupt_leaves_whole_versions(tmp_path: Path) -> None:
     assert canonical(rebuild(log)) == canonical(eventful(unindented(etree.fromstring(TEXTS[2]))))
     assert write(folder, log).read == 2
     assert_is(log, TEXTS)
+
+
+def test_an_interrupt_before_the_mark_of_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version is there: what goes on behind it marks it, as one run would have."""
+    folder, log, whole = folder_of(tmp_path, TEXTS), tmp_path / "log.jsonl", tmp_path / "whole.jsonl"
+    write(folder, whole)
+    tell, told = history._Writing.tell, []
+
+    def interrupted(self: history._Writing, version: Version) -> None:
+        told.append(version)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+        tell(self, version)
+
+    monkeypatch.setattr(history._Writing, "tell", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(folder, log)
+    written = write(folder, log)
+    assert written.read == 2 and not written.skipped
+    assert log.read_bytes() == whole.read_bytes()
+    assert not write(folder, log).skipped  # no version "stands before" the last
 
 
 def test_progress(tmp_path: Path) -> None:

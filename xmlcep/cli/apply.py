@@ -78,10 +78,24 @@ def command(
     playback = None if log is None else Playback(wrapped, log, clock)
     wrapped = wrapped if playback is None else playback.document
     report = _Report(to_error=to_error)
-    _run(wrapped, rules, report, playback, initial=initial, limit=limit)
+    try:
+        _run(wrapped, rules, report, playback, initial=initial, limit=limit)
+    except _UnwritableError as found:
+        raise found.error from None
     if not dry_run:
         _write(wrapped, out)
     return FAILED if report.errors else 0
+
+
+class _UnwritableError(BaseException):
+    """What happens cannot be said: it ends the command, in the middle of an edit too, as Ctrl-C does.
+
+    An ordinary error in a function that rules call is one of the rules.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 class _Report:
@@ -93,8 +107,11 @@ class _Report:
         self._to_error = to_error
 
     def say(self, line: str) -> None:
-        """One line."""
-        click.echo(plain(line), err=self._to_error)
+        """One line; raises `_UnwritableError`."""
+        try:
+            click.echo(plain(line), err=self._to_error)
+        except OSError as error:
+            raise _UnwritableError(error) from error
 
     def fired(self, record: FiringRecord) -> None:
         """A firing is over."""

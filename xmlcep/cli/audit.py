@@ -19,6 +19,7 @@ from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
+from ..auditing.spark.session import require_spark
 from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules
 from ..schema import derive
@@ -333,6 +334,8 @@ def _explain(
     files = found.files
     size = sum(file.size for file in files)
     choice = choose_engine(cast("Engine", engine), files, rules, master=master, partitions=partitions)
+    if choice.engine == "spark":
+        require_spark()
     console.print(
         f"{len(files)} file{'' if len(files) == 1 else 's'}, {size:,} bytes, engine {choice.engine}"
     )

@@ -86,6 +86,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except (KeyboardInterrupt, click.Abort):
+            _end_output()
             click.echo(f"stopped by {signals[0].name}" if signals else "stopped", err=True)
             return 128 + signals[0] if signals else INTERRUPTED
 
@@ -97,36 +98,51 @@ def _run(arguments: Sequence[str] | None) -> int:
         status = _invoke(given) if instruction is None else complete(instruction)
         sys.stdout.flush()
         return status
-    except click.ClickException as error:
-        error.show()
     except BrokenPipeError:
         _give_up_stdout()  # whoever read our output has seen enough
         return PIPE_CLOSED
-    except XmlCepError as error:
+    except (click.ClickException, XmlCepError, OSError) as error:
+        _end_output()
+        _say(error)
+        return WRONG_INPUT
+
+
+def _say(error: click.ClickException | XmlCepError | OSError) -> None:
+    """Says what is wrong; raises what is not the user's to mend."""
+    if isinstance(error, click.ClickException):
+        error.show()
+    elif isinstance(error, XmlCepError):
         message = plain(str(error))
         click.echo(f"xmlcep: {message}", err=True)
         if explained := where_explained(message):
             click.echo(explained, err=True)
-    except OSError as error:
-        if error.filename is not None:
-            click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
-        elif error.errno == errno.EIO:  # of a file that is read, or of standard output
-            click.echo(f"xmlcep: a file cannot be read, or the output written: {error.strerror}", err=True)
-            _give_up_stdout()
-        elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF):
-            # Standard output: what we open ourselves has a name.
-            click.echo(f"xmlcep: the output cannot be written: {error.strerror}", err=True)
-            _give_up_stdout()
-        elif error.errno == errno.ENOENT:  # tempfile has found no folder that it can write to
-            click.echo(f"xmlcep: {plain(str(error.strerror))}: set TMPDIR to a folder with room", err=True)
-        else:
-            raise
-    return WRONG_INPUT
+    elif error.filename is not None:
+        click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
+    elif error.errno == errno.EIO:  # of a file that is read, or of standard output
+        click.echo(f"xmlcep: a file cannot be read, or the output written: {error.strerror}", err=True)
+    elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF):
+        # Standard output: what we open ourselves has a name.
+        click.echo(f"xmlcep: the output cannot be written: {error.strerror}", err=True)
+    elif error.errno == errno.ENOENT:  # tempfile has found no folder that it can write to
+        click.echo(f"xmlcep: {plain(str(error.strerror))}: set TMPDIR to a folder with room", err=True)
+    else:
+        raise error
 
 
 def complete(instruction: str) -> int:
     """Answers a shell that completes a command line, or writes the script that makes it ask (``bash_source``)."""
     return shell_complete(group, {}, "xmlcep", COMPLETION, instruction)
+
+
+def _end_output() -> None:
+    """Standard output behind which nothing comes: what is in its buffer is written, or goes nowhere.
+
+    Why the command ends is something else, and is what is said.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _give_up_stdout()
 
 
 def _give_up_stdout() -> None:

@@ -56,5 +56,7 @@ def _findings(file: str) -> Iterator[dict[str, Any]]:
             except ValueError:
                 record = None
             if not isinstance(record, dict) or not {"name", "ts", "ids"} <= record.keys():
-                raise XmlCepError(f"{file}, line {number}: no finding: expected what `xmlcep audit` writes")
+                raise XmlCepError(
+                    f"{file}, line {number}: no finding: expected JSON Lines, as `xmlcep audit` writes them"
+                )
             yield record

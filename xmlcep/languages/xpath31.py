@@ -36,6 +36,7 @@ _ABSENT = (
     "load-xquery-module", "transform", "parse-xml", "parse-xml-fragment", "current-date", "current-dateTime",
     "current-time", "implicit-timezone", "random-number-generator", "trace", "replace", "tokenize", "analyze-string",
 )  # fmt: skip
+_MATCHES = re.compile(r"(?<![\w.-])matches\s*[(#]")
 _LEFT_OUT = "{}() is not there: see what xpath31 leaves out, in docs/language.md"
 
 
@@ -65,7 +66,10 @@ class XPath31:
     """The engine; its texts need the document, whatever they say."""
 
     def compile(self, text: str) -> Question:
-        """The question that an expression asks; raises `ValueError` for what is none, or has unknown variables."""
+        """The question that an expression asks; raises `ValueError` for what is none, or has unknown variables.
+
+        Raises `MissingExtraError` for patterns without RE2.
+        """
         try:
             token = _Parser(namespaces={"meta": META}).parse(text)
         except ElementPathError as error:
@@ -76,6 +80,8 @@ class XPath31:
         for each in _tokens(token):
             if each.symbol == "#" and str(each[0].value) in _ABSENT:  # doc#1 is looked up when it is called
                 raise ValueError(_LEFT_OUT.format(each[0].value))
+        if _MATCHES.search(text):
+            matcher("")  # what it needs is missing now, or not in the middle of an audit
         unknown = [
             name for name in _free_variables(token) if name not in KNOWN and not name.startswith("meta:")
         ]

@@ -26,6 +26,7 @@ from ..errors import RuleProblem
 from ..events import CompositeType, EventType
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
+from .path_hints import path_to_give
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -299,7 +300,7 @@ class _TreeBuilder:
             self._problem(
                 f"the path type of the {operator.title} cannot be derived: "
                 f"{operator.no_derived_path(paths)} (T2)",
-                "give it explicitly, for example {path=item}",
+                path_to_give(operator, paths),
                 operator.at,
             )
         return derived

@@ -154,8 +154,9 @@ class GitVersions(Closing):
             )  # fmt: skip
         into, out = self._reader.stdin, self._reader.stdout
         assert into is not None and out is not None
-        into.write(f"{version.content}\n".encode("ascii"))
-        into.flush()
+        with suppress(BrokenPipeError):  # git has ended: then there is no answer
+            into.write(f"{version.content}\n".encode("ascii"))
+            into.flush()
         head = out.readline().split()
         if len(head) != 3 or head[1] != b"blob":
             if not head:
@@ -192,9 +193,10 @@ def _locate(path: Path) -> tuple[Path, str]:
     try:
         top = _run(folder, "rev-parse", "--show-toplevel")
     except GitError as error:
+        missing = "" if whole.exists() else "there is no such file; "
         raise GitError(
-            f"{path}: {error}; the versions of one path are its commits: for files that are versions themselves, give"
-            " several, or their folder"
+            f"{path}: {missing}{error}; the versions of one path are its commits: for files that are versions"
+            " themselves, give several, or their folder"
         ) from error
     root = Path(os.fsdecode(top.rstrip(b"\n"))).resolve()
     if whole.is_dir() and not _is_tracked_folder(root, whole):

@@ -74,7 +74,7 @@ def write_history(
     Raises `VersionError` for versions that do not go on where the log ends, `LogError` for other logs, OSError.
     """
     versions = source.versions
-    last = _last_version(Path(log), source.kind)
+    last, marked = _last_version(Path(log), source.kind)
     first = 0 if last is None else _place(versions, last, log)
     reader = _Reader(source, largest)
     if last is not None:
@@ -95,7 +95,7 @@ def write_history(
     with wrap(tree, name=name, now=clock) as document:
         with _recording(document, log, seal, None if last is None else version) as recording:
             writing = _Writing(document, recording, clock, keys, ignore_whitespace)
-            if last is None:
+            if not marked:
                 writing.tell(version)
             behind = versions[versions.index(version) + 1 :]
             for number, version in enumerate(behind):
@@ -202,17 +202,19 @@ class _Writing:
         self._recording.write_control(Control(VERSION, {"at": at, "meta": dict(version.meta)}))
 
 
-def _last_version(log: Path, kind: str) -> str | None:
-    """The id of the version that a log has got to; None if there is no log, or nothing in it."""
+def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
+    """The id of the version that a log has got to (None: nothing is in it), and whether its mark is there,
+    which an interruption can have kept away."""
     files = [file for file in segments(log) if file.exists()]
     if not any(file.stat().st_size for file in files):
-        return None
+        return None, False
     for file in reversed(files):
         for _, entry in records_backwards(file):
             meta = entry.get("meta")
-            told = entry.get("control") == VERSION or entry.get("commit") is True
+            marked = entry.get("control") == VERSION
+            told = marked or entry.get("commit") is True
             if told and isinstance(meta, Mapping) and isinstance(meta.get(kind), str):
-                return str(meta[kind])
+                return str(meta[kind]), marked
     what = {"commit": "a git history", "file": "files"}.get(kind, kind)
     raise VersionError(
         f"{log}: a log, but not of {what}: nothing in it says which version it ends with; write to another file"

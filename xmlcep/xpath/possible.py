@@ -114,7 +114,7 @@ class Known(NamedTuple):
 
 
 Look: TypeAlias = "Callable[[Syntax], Values | None]"
-"""What is known of the values of a path or a variable."""
+"""What is known of the values of a path or a variable, or of how many there are: of ``count(…)``."""
 
 
 def value_of(syntax: Syntax, look: Look) -> Values | None:
@@ -287,7 +287,7 @@ def _known(syntax: Syntax, look: Look) -> Known | _Sort:
                 return _NOTHING
             return Known(inner.values, True)
         case Call("count" | "string-length"):
-            return Known(Values(lambda text: True, None, (Range(0, whole=True),), "0 or more"), True)
+            return Known(look(syntax) or Values(_any_text, None, (Range(0, whole=True),), "0 or more"), True)
         case Call(function) if FUNCTIONS[function].result is VariableKind.BOOLEAN:
             return _Sort.BOOLEAN
         case Call(function):
@@ -308,6 +308,17 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
-def of_variables(known: Mapping[str, Values]) -> Look:
-    """A look that knows the values of some variables, and of no path."""
-    return lambda syntax: known.get(syntax.name) if isinstance(syntax, Variable) else None
+def of_variables(known: Mapping[str, Values], most: Mapping[str, int | None] | None = None) -> Look:
+    """A look that knows the values of some variables, and of no path; ``most``: how many some have at most."""
+
+    def look(syntax: Syntax) -> Values | None:
+        match syntax:
+            case Variable(name):
+                return known.get(name)
+            case Call("count", (Variable(name),)) if (
+                most is not None and (count := most.get(name)) is not None
+            ):
+                return Values(_any_text, None, (Range(0, count, whole=True),), f"{count} at most")
+        return None
+
+    return look

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingExtraError
 from .failures import SparkError, explain
@@ -216,12 +216,28 @@ def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
         try:
             session = builder.getOrCreate()
         except Exception as error:  # those of PySpark and py4j have no common base
+            if interrupts:  # what ends us has ended the JVM, too
+                raise KeyboardInterrupt from None
             where = master or "the master of spark-submit"
             raise SparkError(f"Spark did not start on {where}: {explain(error)}") from error
     if interrupts:
         session.stop()
         raise KeyboardInterrupt
+    _quieten_lost_connections(session)
     return session
+
+
+def _quieten_lost_connections(session: SparkSession) -> None:
+    """The driver is told in other ways that the JVM has gone: what takes accumulators' values would add a traceback."""
+    server: Any = session.sparkContext._accumulatorServer
+    usual = server.handle_error
+
+    def handle_error(request: object, client: object) -> None:
+        error = sys.exc_info()[1]
+        if not isinstance(error, (EOFError, OSError)) and not type(error).__module__.startswith("pyspark"):
+            usual(request, client)
+
+    server.handle_error = handle_error
 
 
 _SETTINGS = {

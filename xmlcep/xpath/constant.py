@@ -1,0 +1,49 @@
+"""Conditions that ask nothing: what they say is known before any event, ``false()`` or ``price and 0``."""
+
+from __future__ import annotations
+
+from .environment import Environment
+from .expression import compile_expression
+from .kinds import NodeKind
+from .parser import Written
+from .syntax import Call, Literal, Negation, Number, Operation, Syntax, parts_of
+
+_OF_PLACE = frozenset(["last", "position", "lang"])
+_ADDED_LATER = "matches"
+"""It needs a package that need not be there."""
+
+
+def falsehood(written: Written, part: Syntax | None = None) -> Syntax | None:
+    """The part of a condition that makes it false whatever is asked; None if it can be true, for all that is known.
+
+    >>> from .parser import parse_written
+    >>> condition = parse_written("price and (false() or 1 > 2)")
+    >>> condition.of(falsehood(condition))
+    '(false() or 1 > 2)'
+    """
+    part = written.syntax if part is None else part
+    if is_constant(part):
+        return None if _is_true(written, part) else part
+    if isinstance(part, Operation):
+        operands = (part.first, *(operand for _, operand in part.rest))
+        found = [falsehood(written, operand) for operand in operands]
+        if part.rest[0][0] == "and":
+            return next((each for each in found if each is not None), None)
+        if part.rest[0][0] == "or" and None not in found:
+            return part
+    if isinstance(part, Call) and part.function == "boolean":
+        return falsehood(written, part.arguments[0])
+    return None
+
+
+def is_constant(syntax: Syntax) -> bool:
+    """Whether an expression is made of numbers, texts and functions of these."""
+    return all(
+        isinstance(part, Literal | Number | Negation | Operation)
+        or (isinstance(part, Call) and part.function not in _OF_PLACE and part.function != _ADDED_LATER)
+        for part in parts_of(syntax)
+    )
+
+
+def _is_true(written: Written, part: Syntax) -> bool:
+    return compile_expression(written.of(part), node=NodeKind.NONE).boolean(Environment({}))
