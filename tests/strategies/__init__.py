@@ -12,8 +12,9 @@ nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts rec
 `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
 `external_rule_sets` and `external_histories` rules raise events of their own.
 In `pair_rule_sets` operators of every kind stand below one another; in `lots` each has what it has by lot, in `towers`
-trees of such stand above one another, beside events from outside, in `counts` counts wait, with what comes and goes:
-rules with histories for them.
+trees of such stand above one another, beside events from outside, in `counts` counts wait, with what comes and goes,
+in `batches` with what they set aside, in `timed_waits` operators with what timers and releases bring: rules with
+histories for them.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
@@ -62,6 +63,8 @@ from .rules import show_rules as show_rules
 from .silents import silent_histories as silent_histories
 from .silents import silent_rule_sets as silent_rule_sets
 from .timed import timed_histories as timed_histories
+from .waits import batches as batches
+from .waits import timed_waits as timed_waits
 from .wholes import whole_rule_sets as whole_rule_sets
 
 __all__ = [
@@ -72,6 +75,7 @@ __all__ = [
     "History",
     "absence_rule_sets",
     "aimed_histories",
+    "batches",
     "counts",
     "dense_histories",
     "dense_rule_sets",
@@ -100,6 +104,7 @@ __all__ = [
     "silent_rule_sets",
     "taking",
     "timed_histories",
+    "timed_waits",
     "tower_rule_sets",
     "towers",
     "whole_rule_sets",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import inf
 
 from contexts import Entry
@@ -52,6 +52,8 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             accumulation = self._accumulation(key)
+            if self._outer is not None:  # what is too old for the operator above is not set aside, either
+                self._start_over_if_old(accumulation, entry, *self._outer)
             if self.within is not None and not self.slides:
                 assert isinstance(accumulation, SlidingAccumulation)
                 if not accumulation.keeps_all(entry, self.within):
@@ -82,6 +84,32 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             batches.append(entries)
             entries = []
         return batches, entries
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        accumulation = self.accumulations.get(self.grouping.key_of(entry))
+        if accumulation is not None and accumulation.batches:
+            self._take_out(accumulation, {id(entry[EVENT])})
+        super().withdraw(child, entry)
+
+    def _start_over_behind(self, accumulation: Accumulation) -> None:
+        """What the composite has integrated is not set aside, either."""
+        if accumulation.batches:
+            self._take_out(accumulation, accumulation.integrates())
+        super()._start_over_behind(accumulation)
+
+    def _take_out(self, accumulation: Accumulation, events: Collection[int]) -> None:
+        """These events are no longer set aside; what is left of a batch that is not enough any more counts on (Z8)."""
+        assert isinstance(accumulation, SlidingAccumulation) and self.within is not None
+        batches, left = [], []
+        for batch in accumulation.batches:
+            kept = [entry for entry in batch if id(entry[EVENT]) not in events]
+            if len(kept) >= max(self.lower, 1):
+                batches.append(kept)
+            else:
+                left += kept
+        accumulation.batches = batches
+        if left:
+            accumulation.count_on(left, self.within)
 
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
         accumulation = self._accumulation(key)
@@ -124,7 +152,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if not (count or accumulation.batches):
             return accumulation.created is not None and self._admits(())
         is_fresh = accumulation.told < len(accumulation.entries) or accumulation.created is not None
-        return (is_fresh or bool(accumulation.batches)) and self._has_whole(accumulation, count)
+        return (is_fresh or accumulation.is_fresh_set_aside()) and self._has_whole(accumulation, count)
 
     def _has_whole(self, accumulation: Accumulation, count: int) -> bool:
         """Whether anything that has accumulated would be raised, by itself."""
@@ -141,9 +169,10 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         return self.values.having is None or self.values.admits(entries)
 
     def give_up(self, key: Key) -> None:
-        """At u it starts over all the same (V6): what fails then waits for nothing."""
+        """At u it starts over all the same (V6): what fails then waits for nothing. Nor does what was set aside, when
+        what it was set aside for is gone (X11)."""
         accumulation = self.accumulations.get(key)
-        if accumulation is None or self.values.having is None:
+        if accumulation is None or (self.values.having is None and not accumulation.batches):
             return
         accumulation.batches = ()
         count = accumulation.count()
