@@ -169,6 +169,8 @@ class MultiplicityState(OperatorState):
             if self._may_be_raised(group, batch):
                 self._withdraw_current(group)
                 self._raise(group, batch)
+            else:  # a former one that was raised stays, as at u (M2, V6)
+                group.current = None
         if len(rest) >= self.enough and self._may_be_raised(group, rest):
             self._withdraw_current(group)
             self._raise(group, rest)

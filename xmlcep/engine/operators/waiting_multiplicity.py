@@ -226,25 +226,35 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
             self._send(self._release_whole(key, accumulation, cause))
             return
-        if accumulation.current is not None:
-            self._withdraw(accumulation.current)
         had = accumulation.count() or accumulation.batches
         batches, rest = self._batches(accumulation.live())
         for batch in (*accumulation.batches, *batches):
-            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays.
-            is_rest = bool(batches) and batch is batches[-1] and len(batch) != self.upper
-            if not self._raise_batch(batch, cause) and is_rest:
+            if self._raise_batch(accumulation, batch, cause):
+                continue
+            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays, the last u (S4)
+            # as well, with the composite that has integrated some of it.
+            if bool(batches) and batch is batches[-1] and (self.slides or len(batch) != self.upper):
                 rest = batch
+            else:
+                accumulation.current = None
         if accumulation.created is not None and not had:
             composite = self._empty(*accumulation.created, cause)
             if composite is not None:
+                self._take_place(accumulation)
                 self._raise(composite)
         accumulation.created = None
         accumulation.batches = ()
-        accumulation.start_over(rest)
+        integrated = accumulation.integrates()
+        accumulation.replace(rest, sum(id(entry[EVENT]) in integrated for entry in rest))
         self._drop_if_idle(key, accumulation)
 
-    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+    def _take_place(self, accumulation: Accumulation) -> None:
+        """What is raised now takes the place of the composite that is still integrating (M1, X8)."""
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+            accumulation.current = None
+
+    def _raise_batch(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
         values = self.values
         if values.having is not None and not values.admits(entries):
@@ -259,6 +269,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         )  # fmt: skip
         if not self._is_allowed(composite):
             return False
+        self._take_place(accumulation)
         self._raise(composite)
         self.consumed_by(0, entries)
         return True
