@@ -118,7 +118,7 @@ def test_operators_of_operators(definitions: tuple[EventDefinition, ...], histor
 
 
 @settings(max_examples=120, deadline=None)
-@given(some.lots())
+@given(st.one_of(some.lots(), some.lots(), some.inner_lots()))
 def test_what_falls_to_operators_by_lot(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
     check(*drawn)
 

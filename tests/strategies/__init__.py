@@ -11,7 +11,7 @@ nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts rec
 `aimed_histories` have what given rules wait for;
 `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
 `external_rule_sets` and `external_histories` rules raise events of their own.
-In `pair_rule_sets` operators of every kind stand below one another; in `lots` each has what it has by lot, in `towers`
+In `pair_rule_sets` operators of every kind stand below one another; in `lots` and `inner_lots` each has what it has by lot, in `towers`
 trees of such stand above one another, beside events from outside, in `counts` counts wait, with what comes and goes,
 in `batches` with what they set aside, in `timed_waits` operators with what timers and releases bring: rules with
 histories for them.
@@ -44,6 +44,7 @@ from .histories import show_history as show_history
 from .late import late_histories as late_histories
 from .late import late_rule_sets as late_rule_sets
 from .levels import levelled_rule_sets as levelled_rule_sets
+from .lots import inner_lots as inner_lots
 from .lots import lot_rule_sets as lot_rule_sets
 from .lots import lots as lots
 from .lots import tower_rule_sets as tower_rule_sets
@@ -85,6 +86,7 @@ __all__ = [
     "external_rule_sets",
     "full_rule_sets",
     "histories",
+    "inner_lots",
     "late_histories",
     "late_rule_sets",
     "levelled_rule_sets",
