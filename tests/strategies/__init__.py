@@ -11,10 +11,10 @@ nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts rec
 `aimed_histories` have what given rules wait for;
 `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
 `external_rule_sets` and `external_histories` rules raise events of their own.
-In `pair_rule_sets` operators of every kind stand below one another; in `lots` and `inner_lots` each has what it has by lot, in `towers`
-trees of such stand above one another, beside events from outside, in `counts` counts wait, with what comes and goes,
-in `batches` with what they set aside, in `timed_waits` operators with what timers and releases bring: rules with
-histories for them.
+In `pair_rule_sets` operators of every kind stand below one another; in `lots` and `inner_lots` each has what it has by
+lot, in `towers` trees of such stand above one another, beside events from outside, in `counts` counts wait, with what
+comes and goes, in `batches` with what they set aside, in `timed_waits` operators with what timers and releases bring:
+rules with histories for them.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
