@@ -21,9 +21,10 @@ wholes and `having` (V6, Z27), runs (S2), `slide` (S4)             whole, whole-
 trees above trees (G1, G2, N1, N2, C11)                            levels, levels-timed, levels-late, reuse, reuse-timed
 external events (L7, Z28)                                          external
 moves, the root that goes and comes back (E6, M4, U2)              moves, meet-moves, late-moves
-operators of operators of every kind, with every option            pairs, pairs-aimed, lots
+operators of operators of every kind, with every option            pairs, pairs-aimed, lots, inner-lots
 trees of such above one another, external events, timers, edits    towers
-counts that wait, with what comes and goes (V6, X4, X8, X11)       counts
+counts that wait, with what comes and goes (V6, X4, X8, X11)       counts, batches
+waits that timers and releases begin and end (U3, X11, Z14, Z16)   timed-waits
 values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
 """
 
@@ -84,7 +85,10 @@ MODES: dict[str, st.SearchStrategy[tuple[tuple[EventDefinition, ...], History]]]
     **{mode: st.tuples(rules, histories) for mode, (rules, histories) in _APART.items()},
     **{f"{mode}-aimed": _aimed(_APART[mode][0]) for mode in _AIMED},
     "counts": some.counts(),
+    "batches": some.batches(),
+    "timed-waits": some.timed_waits(),
     "lots": some.lots(),
+    "inner-lots": some.inner_lots(),
     "towers": some.towers(),
 }
 

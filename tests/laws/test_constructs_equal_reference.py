@@ -118,14 +118,14 @@ def test_operators_of_operators(definitions: tuple[EventDefinition, ...], histor
 
 
 @settings(max_examples=120, deadline=None)
-@given(some.lots())
+@given(st.one_of(some.lots(), some.lots(), some.inner_lots()))
 def test_what_falls_to_operators_by_lot(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
     check(*drawn)
 
 
-@settings(max_examples=60, deadline=None)
-@given(some.counts())
-def test_counts_that_wait(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
+@settings(max_examples=90, deadline=None)
+@given(st.one_of(some.counts(), some.batches(), some.timed_waits()))
+def test_counts_and_what_timers_bring_that_wait(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
     check(*drawn)
 
 

@@ -140,3 +140,20 @@ CONDITIONAL_MULTIPLICITY_TABLE = """
 @pytest.mark.parametrize("row", rows(CONDITIONAL_MULTIPLICITY_TABLE), ids=str)
 def test_conditional_multiplicity(row: list[str]) -> None:
     check(f'event E = x[{row[0]}]{{when="quantity > 3"}} ins(item/price)', row[1], row[2])
+
+
+REFUSED_TABLE = """
+-- refused by the guard or by having, the rest stays, and so does the composite that has integrated some of it (V6)
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1         | 2: M:p1; 6: E:(p1)+q1
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1    | 2: M:p1; 6: M:p1+p1.2+p1.3; 7: E:(p1+p1.2+p1.3)+q1
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1 p1.3    | 2: M:p1; 6: E:(p1)+q1; 7: M:p1.2+p1.3
+-- at u it stays what it is (M2)
+1,2 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1 q1.2 | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1; 8: E:(p1.3)+q1.2
+-- and a silent empty one (M5)
+0,2 | end=custom, if="count(price) != 1"          | i1 flush q1 p1 flush q1.2 p1.2 flush q1.3 | 1: M:0; 2: E:(0)+q1; 4: E:(0)+q1.2; 5: M:p1+p1.2; 6: E:(p1+p1.2)+q1.3
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("row", rows(REFUSED_TABLE), ids=str)
+def test_what_is_refused_at_a_release(row: list[str]) -> None:
+    check(f"event E = x[{row[0]}]{{name=M, {row[1]}}} ins(item/price) & ins(item/quantity)", row[2], row[3])

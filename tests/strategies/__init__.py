@@ -11,8 +11,9 @@ nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts rec
 `aimed_histories` have what given rules wait for;
 `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
 `external_rule_sets` and `external_histories` rules raise events of their own.
-In `pair_rule_sets` operators of every kind stand below one another; in `lots` each has what it has by lot, in `towers`
-trees of such stand above one another, beside events from outside, in `counts` counts wait, with what comes and goes:
+In `pair_rule_sets` operators of every kind stand below one another; in `lots` and `inner_lots` each has what it has by
+lot, in `towers` trees of such stand above one another, beside events from outside, in `counts` counts wait, with what
+comes and goes, in `batches` with what they set aside, in `timed_waits` operators with what timers and releases bring:
 rules with histories for them.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
@@ -43,6 +44,7 @@ from .histories import show_history as show_history
 from .late import late_histories as late_histories
 from .late import late_rule_sets as late_rule_sets
 from .levels import levelled_rule_sets as levelled_rule_sets
+from .lots import inner_lots as inner_lots
 from .lots import lot_rule_sets as lot_rule_sets
 from .lots import lots as lots
 from .lots import tower_rule_sets as tower_rule_sets
@@ -62,6 +64,8 @@ from .rules import show_rules as show_rules
 from .silents import silent_histories as silent_histories
 from .silents import silent_rule_sets as silent_rule_sets
 from .timed import timed_histories as timed_histories
+from .waits import batches as batches
+from .waits import timed_waits as timed_waits
 from .wholes import whole_rule_sets as whole_rule_sets
 
 __all__ = [
@@ -72,6 +76,7 @@ __all__ = [
     "History",
     "absence_rule_sets",
     "aimed_histories",
+    "batches",
     "counts",
     "dense_histories",
     "dense_rule_sets",
@@ -81,6 +86,7 @@ __all__ = [
     "external_rule_sets",
     "full_rule_sets",
     "histories",
+    "inner_lots",
     "late_histories",
     "late_rule_sets",
     "levelled_rule_sets",
@@ -100,6 +106,7 @@ __all__ = [
     "silent_rule_sets",
     "taking",
     "timed_histories",
+    "timed_waits",
     "tower_rule_sets",
     "towers",
     "whole_rule_sets",

@@ -28,7 +28,7 @@ from .histories import History
 _CONSTRUCTS = frozenset({"variable", "having", "edit", "release", "any"})
 _OTHERS: tuple[frozenset[str], ...] = (
     frozenset(), frozenset({"slide"}), frozenset({"within"}), frozenset({"by"}), frozenset({"slide", "within"}),
-    frozenset({"guard"}), frozenset({"next", "join"}),
+    frozenset({"guard"}), frozenset({"guard", "slide"}), frozenset({"next", "join"}),
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ class CountBuilder(DenseBuilder):
         return [*(Multiplicity,) * 5, Conjunction, Sequence, AnyOf, Disjunction]
 
     def _has(self, construct: str, one_in: int) -> bool:
-        if construct in ("having", "slide"):
+        if construct in ("having", "slide", "guard"):
             return construct in self.wanted and self._chance(2)
         return super()._has(construct, one_in)
 

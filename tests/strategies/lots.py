@@ -3,7 +3,8 @@ that an operator takes.
 
 Of 2,982 triples (operator, context of the event or its own, termination, one option or kind of operand) that the rules
 allow, 100 rule sets of each other mode have 1,602: what is common is drawn again and again. Here each operator has a
-kind, a context, a termination and up to three options by lot, all alike, whatever else there is.
+kind, a context, a termination and up to three options by lot, all alike, whatever else there is. In `inner_lots`
+operands are operators, mostly, those of what waits and what must not occur, too, which are else among the rarest.
 
 In `tower_rule_sets` such trees stand above one another, with events from outside, timers, releases and conditions in
 one rule set; each takes what any before it raises, under another node.
@@ -21,6 +22,7 @@ from xmlcep.algebra import (
     ContextName,
     Disjunction,
     EventDefinition,
+    Expression,
     Leaf,
     Multiplicity,
     Operator,
@@ -110,6 +112,28 @@ class LotBuilder(PairBuilder):
             self.bounds = bounds
 
 
+class InnerLotBuilder(LotBuilder):
+    """Draws a definition whose operands are operators, whatever waits above them, and whatever must not occur."""
+
+    inner = 1
+    flats = 12
+
+    def kinds(self, *, root: bool) -> list[type[Operator]]:
+        kinds = super().kinds(root=root)
+        return [*kinds, *(Sequence,) * len(kinds), *(Multiplicity,) * 4] if root else kinds
+
+    def expression(
+        self, anchor: PathType, depth: int, context: ContextName, *, joining: str | None = None, plain: bool = False
+    ) -> tuple[Expression, Bound]:  # fmt: skip
+        """One operand in three is a leaf, so that not all of them are seldom raised; none that must not occur."""
+        depth = 0 if not plain and self._chance(3) else depth
+        return super().expression(anchor, depth, context, joining=joining, plain=plain)
+
+    def _lot(self, kind: type[Operator]) -> frozenset[str]:
+        lot = super()._lot(kind)
+        return lot | {self._one(("absence", "trailing"))} if kind is Sequence and self._chance(2) else lot
+
+
 class TowerBuilder(LotBuilder):
     """Two of three leaves take a composite, where there is one; half of them the latest definition's."""
 
@@ -135,6 +159,17 @@ def lot_rule_sets(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
             max_events=draw(st.sampled_from((1, 1, 2))), builder=LotBuilder,
         )
     )  # fmt: skip
+
+
+@st.composite
+def inner_lots(draw: st.DrawFn) -> tuple[tuple[EventDefinition, ...], History]:
+    """One definition of operators of operators with a history that is aimed at it."""
+    definitions = draw(
+        full_rule_sets(
+            constructs=_CONSTRUCTS, max_depth=draw(st.sampled_from((1, 1, 2))), max_events=1, builder=InnerLotBuilder,
+        )
+    )  # fmt: skip
+    return definitions, draw(aimed_histories(definitions, max_edits=30))
 
 
 @st.composite

@@ -217,6 +217,8 @@ class Deferral:
             self.forget(key)
             if self.state.is_possible(key):
                 self.state.release(key, cause)
+            elif not self._awaits:  # what it waited with has ceased to exist (X11)
+                self.state.give_up(key)
 
     def _is_denied(self, key: Key) -> bool:
         """Whether the condition of a possible group that a release concerns is false: then that is over for it (U4)."""

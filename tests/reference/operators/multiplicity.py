@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from path_types import PathInstance, PathType
 from xmlcep.algebra import Multiplicity
 
 from .. import paths
-from ..events import Composite, Entry, Event, Group, span
+from ..clock import in_time
+from ..events import Composite, Entry, Event, Group, interval, span
 from ..values import Variables
 from .operator import OperatorState
 
@@ -123,11 +124,10 @@ class MultiplicityState(OperatorState):
         above = self.parent.within if self.parent is not None else None
         if group.current is None or above is None or self.expression.options.within is None:
             return False
-        integrated = [entry for entry in group.accumulated if is_inside(entry, group.current)]
-        own, whole = span(integrated), span([*integrated, arrival])
-        if own is None or whole is None or span([arrival]) is None:
+        own, new = interval(group.current), interval(arrival.event)
+        if own is None or new is None:
             return False
-        return not self.around.clock.fits(above, own[0], whole[1])
+        return not self.around.clock.fits(above, own[0], max(own[1], new[1], key=in_time))
 
     # Raising
 
@@ -169,6 +169,8 @@ class MultiplicityState(OperatorState):
             if self._may_be_raised(group, batch):
                 self._withdraw_current(group)
                 self._raise(group, batch)
+            else:  # a former one that was raised stays, as at u (M2, V6)
+                group.current = None
         if len(rest) >= self.enough and self._may_be_raised(group, rest):
             self._withdraw_current(group)
             self._raise(group, rest)
@@ -233,11 +235,27 @@ class MultiplicityState(OperatorState):
         former, group.current = group.current, None
         assert former is not None
         group.accumulated = [entry for entry in group.accumulated if not is_inside(entry, former)]
-        group.batches = [
-            kept
-            for batch in group.batches
-            if (kept := [entry for entry in batch if not is_inside(entry, former)])
-        ]
+        self._take_out(group, lambda entry: is_inside(entry, former))
+
+    def take_back(self, composite: Composite) -> None:
+        super().take_back(composite)
+        for group in self.groups.values():
+            self._take_out(group, lambda entry: entry.event is composite)
+
+    def _take_out(self, group: Group, is_gone: Callable[[Entry], bool]) -> None:
+        """Of what is set aside this is not any more; what is left of a batch and is not enough counts on (Z8)."""
+        batches, group.batches = group.batches, []
+        left = []
+        for batch in batches:
+            kept = [entry for entry in batch if not is_gone(entry)]
+            if len(kept) >= self.enough:
+                group.batches.append(kept)
+            else:
+                left += kept
+        if left:
+            counted = [*left, *group.accumulated]
+            lost = self._lost(counted)
+            group.accumulated = [entry for entry in counted if entry not in lost]
 
     # As a negated operand (A1, Z5)
 

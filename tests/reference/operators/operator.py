@@ -382,11 +382,6 @@ class OperatorState:
                 for entry in entries:
                     entry.withdrawn = entry.withdrawn or entry.event is composite
                 entries[:] = [entry for entry in entries if entry.event is not composite]
-            group.batches = [
-                kept
-                for batch in group.batches
-                if (kept := [entry for entry in batch if entry.event is not composite])
-            ]
 
     def forget_silent(self, node: int) -> None:
         """C5: the node is being deleted, so the constraint no longer holds."""

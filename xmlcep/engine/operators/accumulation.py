@@ -223,6 +223,17 @@ class Accumulation:
         """Whether it is as if nothing had ever come."""
         return not (self.count() or self.current or self.created or self.batches)
 
+    def is_fresh_set_aside(self) -> bool:
+        """Whether any of what is set aside has arrived since the last composite, which has the oldest of it (X1)."""
+        if not self.batches or self.current is None:
+            return bool(self.batches)
+        last = self.batches[-1][-1][EVENT]
+        return all(event is not last for event in self.current[EVENT].constituents)
+
+    def integrates(self) -> set[int]:
+        """The identities of the events that its composite has integrated."""
+        return set() if self.current is None else set(map(id, self.current[EVENT].constituents))
+
     def size(self) -> int:
         """How many events it keeps."""
         return self.count() + (self.current is not None) + sum(map(len, self.batches))
@@ -266,6 +277,13 @@ class SlidingAccumulation(Accumulation):
     def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
         super().replace(entries, told)
         self._ordered = self._ordered or not self.entries
+
+    def count_on(self, entries: Sequence[Entry], within: tuple[int, int]) -> None:
+        """These, which were set aside, count again, before all others, but for what has dropped out by now (Z8)."""
+        integrated = self.integrates()
+        kept = young([*entries, *self.live()], within)
+        self.replace(kept, sum(id(entry[EVENT]) in integrated for entry in kept))
+        self._ordered = not kept  # the others are in order among themselves, at most
 
     def _let_go(self, until: int) -> None:
         """Those before this index drop out."""

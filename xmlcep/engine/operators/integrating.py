@@ -131,7 +131,11 @@ class MultiplicityState(OperatorState):
         if current is None or current[FIRST] is None or entry[LAST] is None:
             return
         if max(entry[LAST][unit], current[LAST][unit]) - current[FIRST][unit] > amount:
-            accumulation.start_over(accumulation.entries[accumulation.told :])
+            self._start_over_behind(accumulation)
+
+    def _start_over_behind(self, accumulation: Accumulation) -> None:
+        """Accumulation starts over with what its composite has not integrated (C13)."""
+        accumulation.start_over(accumulation.entries[accumulation.told :])
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
@@ -298,10 +302,6 @@ class MultiplicityState(OperatorState):
         kept = [other for other in accumulation.live() if other is not entry]
         if len(kept) < accumulation.count():
             accumulation.keep(kept)
-        for batch in accumulation.batches:
-            batch[:] = [other for other in batch if other is not entry]
-        if accumulation.batches:
-            accumulation.batches = [batch for batch in accumulation.batches if batch]
         self._drop_if_idle(key, accumulation)
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
@@ -330,7 +330,7 @@ class MultiplicityState(OperatorState):
         elif is_used_up and not (accumulation.created or accumulation.batches):
             self._drop(key)
         else:
-            accumulation.start_over(accumulation.entries[accumulation.told :])
+            self._start_over_behind(accumulation)
             self._drop_if_idle(key, accumulation)
 
     def is_integrating(self, entry: Entry) -> bool:

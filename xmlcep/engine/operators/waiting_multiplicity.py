@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import inf
 
 from contexts import Entry
@@ -52,6 +52,8 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             accumulation = self._accumulation(key)
+            if self._outer is not None:  # what is too old for the operator above is not set aside, either
+                self._start_over_if_old(accumulation, entry, *self._outer)
             if self.within is not None and not self.slides:
                 assert isinstance(accumulation, SlidingAccumulation)
                 if not accumulation.keeps_all(entry, self.within):
@@ -82,6 +84,32 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             batches.append(entries)
             entries = []
         return batches, entries
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        accumulation = self.accumulations.get(self.grouping.key_of(entry))
+        if accumulation is not None and accumulation.batches:
+            self._take_out(accumulation, {id(entry[EVENT])})
+        super().withdraw(child, entry)
+
+    def _start_over_behind(self, accumulation: Accumulation) -> None:
+        """What the composite has integrated is not set aside, either."""
+        if accumulation.batches:
+            self._take_out(accumulation, accumulation.integrates())
+        super()._start_over_behind(accumulation)
+
+    def _take_out(self, accumulation: Accumulation, events: Collection[int]) -> None:
+        """These events are no longer set aside; what is left of a batch that is not enough any more counts on (Z8)."""
+        assert isinstance(accumulation, SlidingAccumulation) and self.within is not None
+        batches, left = [], []
+        for batch in accumulation.batches:
+            kept = [entry for entry in batch if id(entry[EVENT]) not in events]
+            if len(kept) >= max(self.lower, 1):
+                batches.append(kept)
+            else:
+                left += kept
+        accumulation.batches = batches
+        if left:
+            accumulation.count_on(left, self.within)
 
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
         accumulation = self._accumulation(key)
@@ -124,7 +152,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if not (count or accumulation.batches):
             return accumulation.created is not None and self._admits(())
         is_fresh = accumulation.told < len(accumulation.entries) or accumulation.created is not None
-        return (is_fresh or bool(accumulation.batches)) and self._has_whole(accumulation, count)
+        return (is_fresh or accumulation.is_fresh_set_aside()) and self._has_whole(accumulation, count)
 
     def _has_whole(self, accumulation: Accumulation, count: int) -> bool:
         """Whether anything that has accumulated would be raised, by itself."""
@@ -141,9 +169,10 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         return self.values.having is None or self.values.admits(entries)
 
     def give_up(self, key: Key) -> None:
-        """At u it starts over all the same (V6): what fails then waits for nothing."""
+        """At u it starts over all the same (V6): what fails then waits for nothing. Nor does what was set aside, when
+        what it was set aside for is gone (X11)."""
         accumulation = self.accumulations.get(key)
-        if accumulation is None or self.values.having is None:
+        if accumulation is None or (self.values.having is None and not accumulation.batches):
             return
         accumulation.batches = ()
         count = accumulation.count()
@@ -198,25 +227,35 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
             self._send(self._release_whole(key, accumulation, cause))
             return
-        if accumulation.current is not None:
-            self._withdraw(accumulation.current)
         had = accumulation.count() or accumulation.batches
         batches, rest = self._batches(accumulation.live())
         for batch in (*accumulation.batches, *batches):
-            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays.
-            is_rest = bool(batches) and batch is batches[-1] and len(batch) != self.upper
-            if not self._raise_batch(batch, cause) and is_rest:
+            if self._raise_batch(accumulation, batch, cause):
+                continue
+            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays, the last u (S4)
+            # as well, with the composite that has integrated some of it.
+            if bool(batches) and batch is batches[-1] and (self.slides or len(batch) != self.upper):
                 rest = batch
+            else:
+                accumulation.current = None
         if accumulation.created is not None and not had:
             composite = self._empty(*accumulation.created, cause)
             if composite is not None:
+                self._take_place(accumulation)
                 self._raise(composite)
         accumulation.created = None
         accumulation.batches = ()
-        accumulation.start_over(rest)
+        integrated = accumulation.integrates()
+        accumulation.replace(rest, sum(id(entry[EVENT]) in integrated for entry in rest))
         self._drop_if_idle(key, accumulation)
 
-    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+    def _take_place(self, accumulation: Accumulation) -> None:
+        """What is raised now takes the place of the composite that is still integrating (M1, X8)."""
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+            accumulation.current = None
+
+    def _raise_batch(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
         values = self.values
         if values.having is not None and not values.admits(entries):
@@ -231,6 +270,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         )  # fmt: skip
         if not self._is_allowed(composite):
             return False
+        self._take_place(accumulation)
         self._raise(composite)
         self.consumed_by(0, entries)
         return True
