@@ -380,7 +380,8 @@ class Document(Single, Closing):
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
         none will (W6).
 
-        Nothing here starts a thread: set an alarm, and call `advance` then.
+        Nothing here starts a thread: set a timer, and call `advance` when no edit is under way (in an event loop, say;
+        not in a signal's handler).
         """
         from .watches import Watch
 
