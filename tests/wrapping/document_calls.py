@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,16 @@ from lxml import etree
 
 from tests.wrapping.unseen_edits import edit_unseen
 from tests.wrapping.vocabulary import REFUSALS
+from xmlcep import CascadeError
 from xmlcep.errors import XmlCepError
-from xmlcep.wrapping import CallbackError, fromstring
+from xmlcep.wrapping import CallbackError, TransactionError, fromstring
 
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator
 
 NESTED = {
     "in_callback",
+    "in_callback_anything",
     "callback_fails",
     "one_edit",
     "update_to",
@@ -28,6 +31,10 @@ NESTED = {
 }
 
 
+class Undone(Exception):
+    """Ends a transaction."""
+
+
 class DocumentCalls:
     """What the edits of a mutator may be beside lxml's calls where its trees are those of wrapped ``documents``."""
 
@@ -36,7 +43,7 @@ class DocumentCalls:
         self.documents = documents
         self.calls: list[Callable[[], Any]] = [
             self.observe, self.observe_below, self.observe_mixed, self.one_edit, self.update_to, self.update_to,
-            self.in_callback, self.callback_fails, self.from_document, self.to_document,
+            self.in_callback, self.in_callback_anything, self.callback_fails, self.from_document, self.to_document,
         ]  # fmt: skip
 
     def observe(self) -> None:
@@ -106,6 +113,68 @@ class DocumentCalls:
                 self._one()
 
         self._called_back(edit)
+
+    def in_callback_anything(self) -> None:
+        """An edit; in callbacks of it, and of what these do, whatever can be done to this document or another."""
+        left = self.edits.random.randint(1, 4)
+
+        wrong: list[AssertionError] = []  # which delivery would report as errors of a callback
+
+        def react(_: Any) -> None:
+            nonlocal left
+            if left:
+                left -= 1
+                try:
+                    with suppress(
+                        CascadeError, TransactionError
+                    ):  # of strict rules, of the transaction around it
+                        self.edits.attempt(self._anything)
+                except AssertionError as error:
+                    wrong.append(error)
+
+        with ExitStack() as stack:
+            for document in self.documents:
+                if not document.delivery.held:
+                    stack.callback(document.subscribe(react))
+            if not self.edits.document.in_transaction:
+                self._one()
+            left = 0
+        for error in wrong:
+            raise error
+
+    def _anything(self) -> None:
+        """Something that is done to a document, perhaps to another one than the last edit."""
+        edits, random = self.edits, self.edits.random
+        root, document = edits.root, random.choice(self.documents)
+        kind = random.randrange(8)
+        edits.root = document.root
+        try:
+            if kind < 2:
+                self._one()
+            elif kind == 2:
+                with suppress(Undone), document.transaction(immediate=random.random() < 0.5, user="callback"):
+                    self._one()
+                    self._one()
+                    if random.random() < 0.5:
+                        raise Undone
+            elif kind == 3:
+                with document.one_edit():
+                    self._one()
+                    self._one()
+            elif kind == 4:
+                with document.observe():
+                    edit_unseen(edits, edits.root)
+            elif kind == 5:
+                document.update_to(edits.edited_copy())
+            elif kind == 6:
+                assert document.verify() == [] and document.snapshot()
+            else:
+                gc.collect()
+                with fromstring("<s>1<a>2</a>3</s>", name="made in a callback") as other:
+                    other.root.append(edits.below())
+                    edits.element().append(other.root[random.randrange(2)])
+        finally:
+            edits.root = root
 
     def callback_fails(self) -> None:
         """An edit of which a callback raises an error: it stands, but for SubElement."""

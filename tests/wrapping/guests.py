@@ -136,7 +136,9 @@ class Guest:
         self.document = guests.document
         self.since: int = guests.document.clock
         self.first = len(guests.everything.told)
-        self.ahead = 0  # how many ends of transactions and external events, not told yet, are none for it
+        # How many ends of transactions and external events, not told yet, are none for it.
+        waiting = guests.document.delivery.queue
+        self.ahead = sum(isinstance(each, (Commit, CompositeEvent)) for *_, each in waiting)
         self.gone = self.leaving = False
         self.told: int | None = None  # the time point of what it is being told
         self.gone_in: int | None = None  # that in whose callback it has gone
@@ -243,9 +245,6 @@ class Acting(Guest):
 
     def __init__(self, guests: Guests) -> None:
         super().__init__(guests)
-        # Rules have been at the end of what is being told when the others have not heard of it yet.
-        waiting = guests.document.delivery.queue
-        self.ahead = sum(isinstance(each, (Commit, CompositeEvent)) for _, each in waiting)
         self.errors: list[XmlCepError] = []
         self.acting = guests.document.rules(
             CALLING, actions={"tell": self.called}, on_fire=self.called, on_error=self.errors.append
@@ -303,7 +302,7 @@ class Recorder(Guest):
         known = self._changes(everything=True)
         if not self.guests.in_callback:
             return [known]
-        ahead = [each for _, each in self.document.delivery.queue if isinstance(each, PrimitiveEvent)]
+        ahead = [each for *_, each in self.document.delivery.queue if isinstance(each, PrimitiveEvent)]
         return [[*known, *ahead[:number]] for number in range(len(ahead) + 1)]
 
     def called(self, given: Any) -> None:

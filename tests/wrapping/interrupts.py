@@ -138,6 +138,9 @@ class Run:
                     self.mutator.step()
         try:
             said = document.verify()
+            if said and not document.missed and document._tree.all_open:
+                document.snapshot()
+                self.judge.apply()  # told late, if it is not counted
         except XmlCepError as error:
             return type(error).__name__
         if said:

@@ -305,6 +305,7 @@ class Run:
 
 SEVERAL = {
     "deep_copy", "prune", "comment_text", "instruction", "swap", "one_edit", "beside", "in_callback", "callback_fails",
+    "in_callback_anything",
     "from_document", "to_document", "every", "observe_mixed",
     *(f"odd {name}" for name in ODD_SEVERAL),
 }  # fmt: skip

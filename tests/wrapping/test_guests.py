@@ -116,3 +116,46 @@ def test_a_callback_that_fails_when_time_passes_keeps_no_rules_from_firing() -> 
         document.advance("1970-01-01T00:00:02Z")
     assert called == ["second"]
     document._check()
+
+
+PASSING = parse_rules("event P(item) = external\nrule Pass on (ins(item)) do raise P('.')")
+PASSED = parse_rules(
+    "event P(item) = external\nevent Passed = P(item)\nevent Empty(/order) {end=custom} = x[0,1] ins(b)"
+)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_who_comes_in_a_callback_hears_nothing_of_what_has_happened_before(held: bool) -> None:
+    """Not of the change that is being told, nor of what rules made of it, nor of the end of its transaction."""
+    document = fromstring("<order/>")
+    late: list[Any] = []
+    heard: list[Any] = []
+
+    def come(event: Any) -> None:
+        if not late:
+            late.append(document.watch(PASSED))
+            document.subscribe(heard.append)
+
+    there = document.watch(PASSED)
+    document.rules(PASSING)
+    document.subscribe(come)
+    with document.transaction() if held else document.one_edit():
+        etree.SubElement(document.root, "item")
+    assert [each.name for each in there.findings] == ["P", "Passed"]
+    assert (list(late[0].findings), heard) == ([], [])
+    etree.SubElement(document.root, "item")
+    assert [each.name for each in late[0].findings] == ["P", "Passed"] and len(heard) == 1
+    document._check()
+
+
+def test_rules_that_are_opened_while_others_are_told_the_time_do_not_hear_of_it() -> None:
+    document = fromstring("<order/>", now=lambda: 0.0)
+    opened: list[Any] = []
+    document.watch(
+        TIMED, on_event=lambda found: opened.append(document.rules(ACTING, actions={"tell": opened.append}))
+    )
+    etree.SubElement(document.root, "item")
+    document.advance("1970-01-01T00:00:02Z")
+    etree.SubElement(document.root, "item")
+    (acting,) = opened
+    assert acting.counts.fired == 0 and document.next_due() == "1970-01-01T00:00:01Z"

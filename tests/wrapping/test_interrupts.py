@@ -55,6 +55,55 @@ def test_verify_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert document.missed == 1
 
 
+def test_missed_grows_with_each_edit_that_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = xmlcep.fromstring("<r k='1'/>")
+    document.subscribe(lambda event: None)
+    counts = [document.missed]
+    for _ in range(3):
+        cut_short(document, monkeypatch)
+        counts.append(document.missed)
+        document.root.set("k", "told")
+        assert document.missed == counts[-1]
+    assert counts[0] == 0 and counts == sorted(set(counts))
+
+
+def test_missed_does_not_count_interrupts_of_callbacks() -> None:
+    """The edit is complete, and everybody is told of it."""
+    document = xmlcep.fromstring("<r/>")
+    told: list[Any] = []
+
+    def interrupted(event: Any) -> None:
+        raise KeyboardInterrupt
+
+    document.subscribe(interrupted)
+    document.subscribe(told.append)
+    with pytest.raises(KeyboardInterrupt):
+        document.root.set("k", "1")
+    assert document.missed == 0 and len(told) == 1
+    document._check()
+
+
+def test_what_is_cut_short_before_anything_of_it_is_known_is_told_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is not counted: a comparison finds it, as what C code has done."""
+    document = xmlcep.fromstring("<r><a/></r>")
+    told: list[Any] = []
+    document.snapshot()
+    document.subscribe(told.append)
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("xmlcep.wrapping.fast_paths.remove", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            document.root.remove(document.root[0])
+    assert document.missed == 0 and document.verify() and not told
+    document.snapshot()
+    assert [event.op for event in told] == ["del"] and not document.verify()
+
+
 def test_a_transaction_that_is_undone_leaves_no_trace_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     document = xmlcep.fromstring("<r k='1'/>")
     before = document.snapshot()

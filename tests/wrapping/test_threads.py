@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
+from lxml import etree
 
 from tests.wrapping.long_run import COMPANY, MODES, Mode, Run, run
+from xmlcep.wrapping import classes, fromstring, wrap
 
 ALONE = [mode for mode in (*MODES, *COMPANY) if mode.held == "nothing" and not mode.outside]
 """Those without foreign proxies: as long as there are none, a document is no other's business."""
@@ -46,3 +48,32 @@ def test_threads_take_turns_on_a_document(mode: Mode) -> None:
     finally:
         each.close()
     assert each.calls
+
+
+@pytest.mark.parametrize("in_a_thread", [False, True], ids=["dropped", "in a thread"])
+def test_the_last_document_goes_while_another_one_comes(
+    in_a_thread: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when garbage is collected in the middle, or in another thread: elements stay ours for the one that comes."""
+    last = fromstring("<last/>")
+    lookup_of = classes._lookup_of
+
+    def meanwhile(parser: object) -> object:
+        if in_a_thread:
+            with ThreadPoolExecutor(1) as other:
+                other.submit(last.close).result()
+        else:
+            last.close()
+        return lookup_of(parser)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(classes, "_lookup_of", meanwhile)
+        document = wrap(etree.ElementTree(etree.fromstring("<r/>", etree.XMLParser())))
+    heard: list[object] = []
+    document.subscribe(heard.append)
+    new = etree.Element("new")
+    document.root.append(new)
+    new.text = "seen"
+    assert last.closed and len(heard) == 2 and document.foreign == ()
+    document.close()
+    assert type(etree.Element("free")) is etree._Element

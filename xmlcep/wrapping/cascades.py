@@ -94,11 +94,13 @@ class Cascades:
             self._run(triggered)
         self._settle()
 
-    def on_advance(self, at: str) -> None:
-        """It is this time now, although nothing has changed (W6): what is due fires."""
-        with ExitStack() as stack:  # all of them, also where something fails in one
-            for rules in reversed(self.open):
-                stack.callback(self._advance, rules, at)
+    def on_advance(self, at: str) -> ExitStack:
+        """It is this time now, although nothing has changed (W6): what is due in the rules that are open by now fires
+        at the end of the block."""
+        stack = ExitStack()  # all of them, also where something fails in one
+        for rules in reversed(self.open):
+            stack.callback(self._advance, rules, at)
+        return stack
 
     def _advance(self, rules: RuleSet, at: str) -> None:
         if rules in self.open:  # those before may have called functions that close it

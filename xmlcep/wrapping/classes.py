@@ -6,6 +6,8 @@ lxml asks a parser's own class lookup for the nodes of the trees it has made, an
 from __future__ import annotations
 
 import gc
+from collections import deque
+from threading import RLock
 from typing import Any
 
 from lxml import etree
@@ -18,9 +20,17 @@ from .wrappable import check_classes
 
 
 class ClassLookups:
-    """Ours where documents need them; given back when the last document that does is closed."""
+    """Ours where documents need them; given back when the last document that does is closed.
+
+    Documents come and go in any thread; a document that is dropped goes whenever garbage is collected, even in the
+    middle of what is done here. So one thread at a time does something, and what is given back meanwhile waits for
+    the end of that.
+    """
 
     def __init__(self) -> None:
+        self._lock = RLock()
+        self._under_way = False
+        self._given_back: deque[Any] = deque()
         self._documents = 0
         self._default_is_ours = False
         self._parsers: dict[
@@ -33,6 +43,36 @@ class ClassLookups:
         lxml's default is left alone if the application has set its own. Raises `WrapError` where the application's
         classes leave no room for those of a parser.
         """
+        try:
+            with self._lock:
+                outer, self._under_way = self._under_way, True
+                try:
+                    return self._take(root)
+                finally:
+                    self._under_way = outer
+        finally:
+            self._settle()
+
+    def give_back(self, parser: Any) -> None:
+        """A document that took the classes is closed."""
+        self._given_back.append(parser)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Does what waits, unless somebody is at it, who does it then."""
+        while self._given_back and self._lock.acquire(blocking=False):
+            try:
+                if self._under_way:  # further up in this very thread
+                    return
+                self._under_way = True
+                try:
+                    self._give_back(self._given_back.popleft())
+                finally:
+                    self._under_way = False
+            finally:
+                self._lock.release()
+
+    def _take(self, root: Node) -> Any:
         if not self._default_is_ours:
             self._take_default()
         parser = Element.getroottree(root).parser
@@ -51,8 +91,7 @@ class ClassLookups:
         self._parsers[parser] = lookup, documents + 1
         return parser
 
-    def give_back(self, parser: Any) -> None:
-        """A document that took the classes is closed."""
+    def _give_back(self, parser: Any) -> None:
         self._documents -= 1
         if parser is not None:
             lookup, documents = self._parsers.pop(parser)

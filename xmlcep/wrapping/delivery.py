@@ -53,11 +53,14 @@ class Delivery:
 
     ``audience`` is true when anybody listens; ``takes_tuples`` when `deliver` may be given a plain tuple of an event's
     layout, because nobody who listens needs more (`Watch.takes_tuples`): making the event is a twentieth of an edit.
+    ``position`` numbers what is queued, delivered or not: who comes gets what has a number above the position then, so
+    nothing of what has happened before, be it a change, the end of a transaction or an external event.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
     event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
-    ``missed`` counts what has come between two steps of an edit, or of telling of one (a KeyboardInterrupt, a
+    ``missed`` grows when something comes between two steps of an edit, or of telling of one (a KeyboardInterrupt, a
     MemoryError), so that nobody can say whether all have heard of it. It is counted by a statement, not by a call:
-    there may be no room on the stack for one.
+    there may be no room on the stack for one; and in each step that is under way, for an exception that was marked as
+    counted might be raised again, by whoever keeps one to raise.
     """
 
     __slots__ = (
@@ -67,12 +70,12 @@ class Delivery:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.listeners: tuple[_Attached, ...] = ()  # with the time point of attaching
+        self.listeners: tuple[_Attached, ...] = ()  # with the position at which they came
         self.recorders: tuple[_Attached, ...] = ()
         self.recorded = 0  # how many at the head of the queue the recorders know
         self.subscribers: tuple[_Subscribed, ...] = ()
-        self.queue: deque[tuple[int, Queued]] = deque()
-        self.position = 0  # how many entries have been queued, delivered or not
+        self.queue: deque[tuple[int, int, Queued]] = deque()  # with depth and number
+        self.position = 0
         self.reactor: Reactor | None = None
         self.reacting = False
         self.callbacks: list[_Call] = []  # all of them, in order
@@ -92,12 +95,12 @@ class Delivery:
 
     # --- who is to get them
 
-    def attach(self, listener: Listener, since: int, *, ahead: bool = False) -> None:
-        """Adds an internal listener to events after ``since``; ``ahead``: a recorder, before all others."""
+    def attach(self, listener: Listener, *, ahead: bool = False) -> None:
+        """Adds an internal listener to what happens from now on; ``ahead``: a recorder, before all others."""
         if ahead:
-            self.recorders = (*self.recorders, (listener, since))
+            self.recorders = (*self.recorders, (listener, self.position))
         else:
-            self.listeners = (*self.listeners, (listener, since))
+            self.listeners = (*self.listeners, (listener, self.position))
         self._gather()
 
     def detach(self, listener: Listener) -> None:
@@ -106,9 +109,9 @@ class Delivery:
         self.recorders = tuple(entry for entry in self.recorders if entry[0] is not listener)
         self._gather()
 
-    def subscribe(self, callback: Callable[[PrimitiveEvent], Any], since: int) -> Callable[[], None]:
-        """Adds a subscriber to events after ``since``; the callable returned takes it away."""
-        entry = (callback, since)
+    def subscribe(self, callback: Callable[[PrimitiveEvent], Any]) -> Callable[[], None]:
+        """Adds a subscriber to events from now on; the callable returned takes it away."""
+        entry = (callback, self.position)
         self.subscribers = (*self.subscribers, entry)
         self._gather()
 
@@ -192,6 +195,7 @@ class Delivery:
             self.settle()
             return
         self.delivering = True
+        self.position = number = self.position + 1  # of what may have to be queued below
         done = 0
         try:
             for event in events:
@@ -202,7 +206,7 @@ class Delivery:
         finally:
             self.delivering = False
             if done < len(events):
-                self.queue.extendleft((0, event) for event in reversed(events[done:]))
+                self.queue.extendleft((0, number, event) for event in reversed(events[done:]))
         if self.queue or self.failures or self._interrupt is not None:
             self.settle()
 
@@ -233,7 +237,7 @@ class Delivery:
     def put(self, event: Queued) -> None:
         """Queues an event; `settle` delivers it."""
         self.position += 1
-        self.queue.append((self.depth + 1 if self.delivering else 0, event))
+        self.queue.append((self.depth + 1 if self.delivering else 0, self.position, event))
 
     def take_back(self, position: int) -> None:
         """Takes what was queued after ``position`` out of the queue again: nobody has heard of it."""
@@ -257,11 +261,11 @@ class Delivery:
                 while self.queue:
                     if not self.recorded:
                         self.recorded = len(self.queue)
-                        for _, event in tuple(self.queue) if self.recorders else ():
-                            self._inform(self.recorders, event)
+                        for _, number, event in tuple(self.queue) if self.recorders else ():
+                            self._inform(self.recorders, number, event)
                     self.recorded -= 1
-                    self.depth, event = self.queue.popleft()
-                    self._deliver_queued(event)
+                    self.depth, number, event = self.queue.popleft()
+                    self._deliver_queued(number, event)
             except BaseException:  # no callback's: these are noted
                 self.missed += 1
                 raise
@@ -354,27 +358,28 @@ class Delivery:
         if report is not None:
             raise report from failures[0].error
 
-    def _deliver_queued(self, event: Queued) -> None:
+    def _deliver_queued(self, number: int, event: Queued) -> None:
         if type(event) is Together:
             return
         if self.listeners:
-            self._inform(self.listeners, event)
+            self._inform(self.listeners, number, event)
         if type(event) is Commit or type(event) is CompositeEvent:
             return
         assert isinstance(event, PrimitiveEvent)
-        ts = event[0]
         if self.depth > TRIGGER_DEPTH:
             if self.subscribers:
                 self._stop(self.subscribers[-1][0], event)
             return
         if self.subscribers:
             here = self.present(self.subscribers)
-            self._call_rest(event, (callback for callback, since in here if ts > since))
+            self._call_rest(event, (callback for callback, since in here if number > since))
 
-    def _inform(self, listeners: tuple[_Attached, ...], event: Queued) -> None:
+    def _inform(self, listeners: tuple[_Attached, ...], number: int, event: Queued) -> None:
         for listener, since in self.present(listeners):
             call: _Call
             given: Any
+            if number <= since:
+                continue
             if type(event) is Commit:
                 call, given = listener.on_commit, event[0]
             elif type(event) is Together:
@@ -383,10 +388,8 @@ class Delivery:
                 call, given = listener.on_together, event.count
             elif type(event) is CompositeEvent:
                 call, given = listener.on_raised, event
-            elif isinstance(event, PrimitiveEvent) and event[0] > since:
-                call, given = listener.on_change, event
             else:
-                continue
+                call, given = listener.on_change, event
             try:
                 call(given)
             except BaseException as error:

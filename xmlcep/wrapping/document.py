@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,9 +119,12 @@ class Document(Single, Closing):
 
     @property
     def missed(self) -> int:
-        """How often an edit, or the telling of one, was cut short (by a KeyboardInterrupt, a MemoryError).
+        """0 as long as no edit, and no telling of one, was cut short (by a KeyboardInterrupt, a MemoryError).
 
-        Events, records or findings may be missing since then; what is undone with its transaction does not count.
+        It grows with each that is: by one, or by more where several steps of the edit were under way. Events, records
+        or findings may be missing since then. What is undone with its transaction does not count, nor what a
+        comparison still finds: an edit that was cut short before anything of it was known, told late (`snapshot`,
+        `close`) or said by `verify`.
         """
         return self._tree.emitter.delivery.missed
 
@@ -194,7 +197,7 @@ class Document(Single, Closing):
             what = "is no function to call" if callable(callback) else "cannot be called"
             raise WrapError(f"{callback!r} {what}: {function_of(', the event', callback)}")
         self._settled("subscribe()")
-        return self.delivery.subscribe(callback, self._tree.clock.ts)
+        return self.delivery.subscribe(callback)
 
     def attach(self, listener: Listener, *, ahead: bool = False) -> None:
         """Adds an internal listener (`Listener`), which gets events before subscribers do.
@@ -203,7 +206,7 @@ class Document(Single, Closing):
         """
         check("attach()", listener=(getattr(listener, "on_change", None), FUNCTION))
         self._settled("attach()")
-        self.delivery.attach(listener, self._tree.clock.ts, ahead=ahead)
+        self.delivery.attach(listener, ahead=ahead)
 
     def detach(self, listener: Listener) -> None:
         """Takes an internal listener away."""
@@ -367,19 +370,18 @@ class Document(Single, Closing):
             raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
         for recorder, _ in delivery.recorders:
             recorder.on_advance(at)
-        try:
-            with delivery.under_way():
-                for listener, _ in delivery.present(delivery.listeners):
-                    listener.on_advance(at)
-        finally:  # a callback that fails keeps no rule from firing
-            if delivery.reactor is not None:
-                delivery.reactor.on_advance(at)
+        reactor = delivery.reactor
+        # What rules do is done at the end, also where a callback fails; who comes in a callback does not hear of it.
+        with nullcontext() if reactor is None else reactor.on_advance(at), delivery.under_way():
+            for listener, _ in delivery.present(delivery.listeners):
+                listener.on_advance(at)
 
     def next_due(self) -> str | None:
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
         none will (W6).
 
-        Nothing here starts a thread: set an alarm, and call `advance` then.
+        Nothing here starts a thread: set a timer, and call `advance` when no edit is under way (in an event loop, say;
+        not in a signal's handler).
         """
         from .watches import Watch
 

@@ -281,9 +281,12 @@ def set_class_of(node: Node, value: type) -> None:
 
     Raises `RefusedError` for classes that nodes of wrapped documents cannot have.
     """
-    shadow = ready(node) if not issubclass(value, Tracked) else None
+    if issubclass(value, Tracked):
+        object.__setattr__(node, "__class__", value)
+        return
+    shadow = ready(node)
     if shadow is None and type(entry := entry_of(node)) is ShadowNode and entry.tree.observed is not None:
-        shadow = entry if not issubclass(value, Tracked) else None
+        shadow = entry  # in a block that observes
     old = type(node)
     object.__setattr__(node, "__class__", value)
     if shadow is not None:

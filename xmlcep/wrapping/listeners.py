@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from ..events import CompositeEvent, PrimitiveEvent
@@ -36,8 +37,9 @@ class Reactor(Protocol):
     def finish(self) -> None:
         """Everything has been told."""
 
-    def on_advance(self, at: str) -> None:
-        """It is this time now, although nothing has changed (W6)."""
+    def on_advance(self, at: str) -> AbstractContextManager[object]:
+        """It is this time now, although nothing has changed (W6): acts on it at the end of the block, when listeners
+        have heard of it."""
 
     def next_due(self) -> str | None:
         """When something is due next if nothing changes."""
