@@ -45,7 +45,7 @@ class Life:
         self.errors: list[Exception] = []
         self.found: list[tuple[str, int, tuple[int, ...]]] = []
         self.undone_at_once = False
-        self.time = 1_000  # it stands still within an edit, as where the edit is made again
+        self.time = 1_000  # it stands still while rules act, as where the edit is made again
         self.document = xmlcep.fromstring(START, name="d", now=lambda: self.time)
         with (
             record(self.document, self.log),
@@ -61,18 +61,20 @@ class Life:
         self.text = etree.tostring(self.document.root)
 
     def _edit(self, chance: random.Random) -> None:
-        root = self.document.root
-        self.time += chance.choice((0, 1, 2, 5))
         if chance.random() > 0.3:
-            random_edit(root, chance)
+            self._make_edit(chance)
             return
         immediate, undone = chance.random() < 0.4, chance.random() < 0.3
         self.undone_at_once = self.undone_at_once or (immediate and undone)
         with self.document.transaction(immediate=immediate, user="ann"):
             for _ in range(chance.randint(1, 3)):
-                random_edit(self.document.root, chance)
+                self._make_edit(chance)
             if undone:
                 raise Undone
+
+    def _make_edit(self, chance: random.Random) -> None:
+        self.time += chance.choice((0, 1, 2, 5))
+        random_edit(self.document.root, chance)
 
 
 def applied(life: Life, folder: Path) -> bytes | None:
@@ -121,6 +123,22 @@ def test_rules_that_measure_time_see_that_of_the_log(tmp_path: Path) -> None:
     out = tmp_path / "o.xml"
     assert run(["apply", str(rules), str(tmp_path / "s.xml"), "--log", str(log), "--out", str(out)]) == 0
     assert etree.tostring(etree.parse(str(out)).getroot()) == b'<r><a late="1"/><b/><b/></r>'
+
+
+def test_what_rules_do_takes_no_time_where_edits_are_made_again(tmp_path: Path) -> None:
+    """Live the ``a`` that a rule makes comes a second after the ``x``, and an hour before the ``b`` is in time."""
+    rules, log, out = tmp_path / "r.xcep", tmp_path / "log.jsonl", tmp_path / "o.xml"
+    rules.write_text("""rule Make on (ins(r/x)) do insert "<a/>" last into "/r"
+        rule Late on (plus[ins(r/a), "1 h"]) do set "@late" = "1"\n""")
+    (tmp_path / "s.xml").write_text("<r/>")
+    times = iter((0.0, 1.0, 3_601.0))
+    document = xmlcep.fromstring("<r/>", name="s.xml", now=lambda: next(times))
+    with record(document, log), document.rules(parse_rules(rules.read_text())):
+        etree.SubElement(document.root, "x")
+        etree.SubElement(document.root, "b")
+    assert etree.tostring(document.root) == b"<r><x/><a/><b/></r>"
+    assert run(["apply", str(rules), str(tmp_path / "s.xml"), "--log", str(log), "--out", str(out)]) == 0
+    assert etree.tostring(etree.parse(str(out)).getroot()) == b'<r><x/><a late="1"/><b/></r>'
 
 
 if __name__ == "__main__":

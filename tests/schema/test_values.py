@@ -141,7 +141,7 @@ def test_what_can_be_true(tmp_path: Path, type_: str, filter_: str) -> None:
         ("event A = ins(r)[e[. = 'shiped']/text() or /r//e[. = 'open']]", "1:20"),
         ('rule R on (ins(e)) if ". = \'shiped\'" do delete "."', "1:24"),
         ("rule R on (ins(r)) do delete \"e[. = 'shiped']\"", "1:33"),
-        ('rule R on (ins(r)) do set "e" = ". = \'shiped\'"', ""),
+        ('rule R on (ins(r)) do set "e" = ". = \'shiped\'"', "1:33"),
     ],
 )
 def test_wherever_it_is_asked(tmp_path: Path, text: str, place: str) -> None:

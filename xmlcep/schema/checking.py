@@ -24,6 +24,7 @@ from ..rules.ground import Kinds
 from ..rules.impossible import impossible
 from ..rules.rule_programs import RuleProgram
 from ..rules.variable_values import Known, VariableValues
+from ..xpath import NodeKind
 from ..xpath.possible import EMPTY, Values, any_of
 from .combining import require_rules
 from .condition_paths import Nodes, misfits, values_in
@@ -31,6 +32,7 @@ from .deriving import open_schema
 from .ground import UNKNOWN, SchemaGround
 from .loading import Locations
 from .vocabulary import Vocabulary
+from .writing import Writer
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
@@ -148,7 +150,7 @@ class _Checker:
         rule = program.definition
         path: PathType | None = program.path or program.tree.path
         kinds = frozenset(self.vocabulary.schema.roots) if program.mode is Mode.SET else None  # L3
-        if kinds or (path is not None and not path.last.is_element):
+        if kinds or (NodeKind.ELEMENT in program.forms and path is not None and not path.last.is_element):
             path = None  # of a node that was deleted it is the element that it stood in (L1)
         asked = [(rule.condition, rule.place("if"))]
         for action in rule.actions:
@@ -163,6 +165,9 @@ class _Checker:
         for expression, at in asked:
             subject = f"rule {rule.name}"
             yield from self._names(subject, expression, path, at, is_root=False, kinds=kinds, variables=known)
+        writer = Writer(self.rules.namespaces, self.vocabulary, self._nodes(path, kinds), known)
+        form = next(iter(program.forms.values()))
+        self.of_values += writer.problems(form.actions, f"rule {rule.name}")
 
     def _of_trigger(self, program: RuleProgram) -> Known:
         """What is known of the variables that a rule sees (L1, L2)."""

@@ -30,6 +30,7 @@ from ..xpath.syntax import (
     Variable,
     variables_in,
 )
+from ..xpath.written import WrittenText, written_text
 from .model import local
 from .vocabulary import Vocabulary
 
@@ -88,6 +89,35 @@ def values_in(
     written = parse_written(expression, namespaces)
     walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
     return value_of(written.syntax, lambda part: walk.values(part, context))
+
+
+class Target(NamedTuple):
+    """A path in an expression that says where to write (L7): the ``nodes`` it leads to, and how it is ``written``."""
+
+    written: str
+    nodes: Nodes
+
+
+def targets(
+    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes
+) -> Iterator[Target]:
+    """The paths that an expression consists of, with what they lead to; arguments as of `misfits`."""
+    written = parse_written(expression, namespaces)
+    walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, {}, ())
+    parts = written.syntax.operands if isinstance(written.syntax, Union) else (written.syntax,)
+    for part in parts:
+        if isinstance(part, Path):
+            yield Target(written.of(part), walk.nodes(part, context))
+
+
+def written_in(
+    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes,
+    variables: Mapping[str, Values],
+) -> WrittenText | None:  # fmt: skip
+    """What is known of the string value of an expression; arguments as of `misfits`."""
+    written = parse_written(expression, namespaces)
+    walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
+    return written_text(written.syntax, lambda part: walk.values(part, context))
 
 
 class _Walk:
@@ -170,11 +200,15 @@ class _Walk:
                 parts = [self.values(operand, context) for operand in syntax.operands]
                 return None if None in parts else any_of(part for part in parts if part is not None)
             case Path():
-                nodes = self._start(syntax, context)
-                for step in syntax.steps:
-                    nodes = self._after(step, nodes)
-                return self._values_of(nodes)
+                return self._values_of(self.nodes(syntax, context))
         return None
+
+    def nodes(self, path: Path, context: Nodes) -> Nodes:
+        """What a path leads to."""
+        nodes = self._start(path, context)
+        for step in path.steps:
+            nodes = self._after(step, nodes)
+        return nodes
 
     def _values_of(self, nodes: Nodes) -> Values | None:
         if nodes.document or nodes.elements is None or nodes.owners is None:

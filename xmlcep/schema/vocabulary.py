@@ -15,6 +15,7 @@ from .naming import XSI
 
 _ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "schemaLocation", "noNamespaceSchemaLocation")}
 _NIL = f"{{{XSI}}}nil"
+_BLANK = Values(lambda text: not text.strip(" \t\r\n"), ("",), (), "without text of its own")
 
 
 class Mismatch(NamedTuple):
@@ -239,6 +240,21 @@ class Vocabulary:
                     return None
                 found.append(each)
         return any_of(found) if found else None
+
+    def to_write(self, states: Iterable[int], inner: Step | None) -> list[Values] | None:
+        """What the text of such elements (``inner`` None or a text) or this attribute of theirs can be, written anew;
+        None: not known. In an element that has no text of its own it is white space."""
+        if inner is not None and inner.axis is not Axis.CHILD:
+            found = self.values(states, inner)
+            return None if found is None else [found]
+        texts = []
+        for index in states:
+            has_text = self.has(index, Step.text())
+            values = self.schema.declarations[index].values if has_text else _BLANK
+            if values is None:
+                return None
+            texts.append(values)
+        return texts
 
     def _lets_in(self, wildcard: Wildcard, attribute: str) -> bool:
         return wildcard.admits(attribute) and (not wildcard.strict or attribute in self.schema.attributes)

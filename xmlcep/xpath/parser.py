@@ -171,16 +171,21 @@ class _Parser:
             minuses += 1
         operand = self._union()
         syntax = Negation(operand, minuses % 2 == 1, _span(start)) if minuses else operand
+        return self._ends(syntax, start)
+
+    def _ends(self, syntax: Syntax, start: Token) -> Syntax:
+        """An operand that was begun there and is read to its end."""
         last = self.tokens[self.next - 1]
         self.extents[id(syntax)] = (start.start, last.start + len(last.text))
         return syntax
 
     def _union(self) -> Syntax:
         start = self.token
-        operands = [self._path()]
+        operands = [self._ends(self._path(), start)]
         while self.token.kind is TokenKind.OPERATOR and self.token.text == "|":
             self._take()
-            operands.append(self._path())
+            first = self.token
+            operands.append(self._ends(self._path(), first))
         return operands[0] if len(operands) == 1 else Union(tuple(operands), _span(start))
 
     def _path(self) -> Syntax:

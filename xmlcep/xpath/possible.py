@@ -122,7 +122,7 @@ def value_of(syntax: Syntax, look: Look) -> Values | None:
 
     Of a number the text is not known: 7 can be that of ``007``.
     """
-    known = _known(syntax, look)
+    known = known_of(syntax, look)
     if not isinstance(known, Known) or known.values is None:
         return None
     values = known.values
@@ -145,7 +145,9 @@ _NOTHING = Known(None)
 _ASKED = frozenset(["starts-with", "ends-with", "contains"])
 
 
-class _Sort(Enum):
+class Sort(Enum):
+    """What is known of an expression that has no values to follow."""
+
     BOOLEAN = "boolean"
 
 
@@ -155,8 +157,8 @@ def never_true(written: Written, operation: Operation, look: Look) -> Never | No
     if sign not in COMPARISONS:
         return None
     sides = (operation.first, second)
-    known = tuple(_known(each, look) for each in sides)
-    if _Sort.BOOLEAN in known:
+    known = tuple(known_of(each, look) for each in sides)
+    if Sort.BOOLEAN in known:
         return None
     first, other = known
     assert isinstance(first, Known)
@@ -171,7 +173,7 @@ def asked_in_vain(written: Written, call: Call, look: Look) -> Never | None:
     if call.function not in _ASKED or len(call.arguments) != 2:
         return None
     subject, part = call.arguments
-    known = _known(subject, look)
+    known = known_of(subject, look)
     if not isinstance(known, Known) or known.values is None or known.values.texts is None:
         return None
     if not isinstance(part, Literal) or not part.value or any(map(str.isspace, part.value)):
@@ -261,8 +263,8 @@ def _instead(text: str) -> str:
     return "texts can be compared with = and != only"
 
 
-def _known(syntax: Syntax, look: Look) -> Known | _Sort:
-    """What is known of an operand."""
+def known_of(syntax: Syntax, look: Look) -> Known | Sort:
+    """What is known of an operand, of a path or variable as ``look`` says."""
     match syntax:
         case Literal(value):
             return Known(some_of([value]))
@@ -274,28 +276,28 @@ def _known(syntax: Syntax, look: Look) -> Known | _Sort:
             number = -value if negative else value
             return Known(Values(lambda text: True, None, (Range(number, number),), ""), True)
         case Call("number", (operand,)):
-            inner = _known(operand, look)
-            return inner if inner is _Sort.BOOLEAN else Known(inner.values, True)
+            inner = known_of(operand, look)
+            return inner if inner is Sort.BOOLEAN else Known(inner.values, True)
         case Call("string", (operand,)):
-            inner = _known(operand, look)
+            inner = known_of(operand, look)
             if not isinstance(inner, Known) or inner.values is None or inner.is_number:
                 return _NOTHING
             return Known(any_of([inner.values, EMPTY]))  # of nothing it is ""
         case Call("min" | "max", (operand,)):
-            inner = _known(operand, look)
+            inner = known_of(operand, look)
             if not isinstance(inner, Known) or inner.values is None:
                 return _NOTHING
             return Known(inner.values, True)
         case Call("count" | "string-length"):
             return Known(look(syntax) or Values(_any_text, None, (Range(0, whole=True),), "0 or more"), True)
         case Call(function) if FUNCTIONS[function].result is VariableKind.BOOLEAN:
-            return _Sort.BOOLEAN
+            return Sort.BOOLEAN
         case Call(function):
             return Known(None, FUNCTIONS[function].result is VariableKind.NUMBER)
         case Negation():
             return Known(None, True)
         case Operation(_, rest):
-            return Known(None, True) if rest[0][0] not in (*COMPARISONS, "and", "or") else _Sort.BOOLEAN
+            return Known(None, True) if rest[0][0] not in (*COMPARISONS, "and", "or") else Sort.BOOLEAN
     return Known(look(syntax))
 
 
