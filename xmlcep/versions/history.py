@@ -217,7 +217,7 @@ def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
                 return str(meta[kind]), marked
     what = {"commit": "a git history", "file": "files"}.get(kind, kind)
     raise VersionError(
-        f"{log}: a log, but not of {what}: nothing in it says which version it ends with; write to another file"
+        f"{log}: no log of {what}: nothing in it says which version it ends with; write to another file"
     )
 
 
