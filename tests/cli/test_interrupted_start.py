@@ -24,19 +24,13 @@ if sys.argv.pop(0) == "-c":
 if {as_module}:
     runpy.run_module("xmlcep", run_name="__main__", alter_sys=True)
 else:
-    from xmlcep_command import main
+    from xmlcep.__main__ import main
     sys.exit(main())
 """
 
 
-@pytest.mark.parametrize(
-    ("module", "as_module"),
-    [
-        *((module, as_module) for module in ("click", "xmlcep.cli.main") for as_module in (True, False)),
-        # Python itself imports the package of `python -m`.
-        *((module, False) for module in ("xmlcep", "path_types", "lark", "lxml", "xmlcep.wrapping")),
-    ],
-)
+@pytest.mark.parametrize("as_module", [True, False])
+@pytest.mark.parametrize("module", ["click", "xmlcep.cli.main"])
 def test_an_interrupt_during_an_import(module: str, as_module: bool) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", START.replace("{as_module}", str(as_module)), module],

@@ -37,7 +37,6 @@ def test_every_package_folder_is_listed() -> None:
     }
     assert set(lines("options", "packages")) == folders | set(MOVED)
     assert all((ROOT / folder).is_dir() for folder in MOVED.values())
-    assert lines("options", "py_modules") == [file.stem for file in ROOT.glob("*.py")]
 
 
 def test_data_of_the_moved_packages_is_there() -> None:
