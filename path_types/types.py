@@ -9,6 +9,7 @@ path type costs the same however deep it is; its steps and its text are made whe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from threading import RLock
 from typing import NoReturn
 from weakref import WeakValueDictionary
 
@@ -134,6 +135,8 @@ class PathType:
 
 # Weak, so that path types of documents long gone do not pile up.
 _interned: WeakValueDictionary[_Key, PathType] = WeakValueDictionary()
+_interning = RLock()
+"""Who makes a path type that there is not yet: of two threads at once each would have one of its own."""
 
 
 def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
@@ -151,4 +154,5 @@ def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
         ("_text", None), ("_children", {}),
     ):  # fmt: skip
         object.__setattr__(path, name, value)
-    return _interned.setdefault((absolute if parent is None else parent, step), path)
+    with _interning:
+        return _interned.setdefault((absolute if parent is None else parent, step), path)

@@ -104,6 +104,21 @@ def test_what_is_cut_short_before_anything_of_it_is_known_is_told_late(
     assert [event.op for event in told] == ["del"] and not document.verify()
 
 
+def test_a_change_of_name_that_is_cut_short_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the old node has been told of and the new one has not, the text behind them is nobody's."""
+    document = xmlcep.fromstring("<r><a/>t<b/></r>")
+    document.snapshot()
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("xmlcep.wrapping.mutations.position", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            document.root[0].tag = "c"
+    assert document.missed == 1
+
+
 def test_a_transaction_that_is_undone_leaves_no_trace_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     document = xmlcep.fromstring("<r k='1'/>")
     before = document.snapshot()

@@ -513,11 +513,16 @@ def rename(tree: ShadowTree, node: Node) -> None:
     touch(tree, node, shadow)
     if tree.journal is not None:
         tree.journal.keep(parent)
-    tail, shadow.tail = shadow.tail, None
-    last = parent.last
-    remove(tree, node, shadow)
-    pos = position(tree, node, parent, texts=parent.texts - (tail is not None))
-    insert(tree, node, parent, pos, shadow.prev, tail=False)
-    renamed = shadow_of(node)
-    renamed.tail, renamed.tail_number = tail, shadow.tail_number
-    parent.last = last
+    try:
+        tail, shadow.tail = shadow.tail, None
+        last = parent.last
+        remove(tree, node, shadow)
+        pos = position(tree, node, parent, texts=parent.texts - (tail is not None))
+        insert(tree, node, parent, pos, shadow.prev, tail=False)
+        renamed = shadow_of(node)
+        renamed.tail, renamed.tail_number = tail, shadow.tail_number
+        parent.last = last
+    except BaseException as error:  # nobody could say any more that the text behind it has been told of
+        if type(error) is RecursionError or cuts_short(error):
+            tree.emitter.delivery.missed += 1
+        raise

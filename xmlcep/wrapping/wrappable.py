@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any
 
 from lxml import etree
@@ -45,13 +46,27 @@ def check_spelling(root: Node) -> None:
 
 def _refuse_entities_in_attributes(root: Node) -> None:
     """An entity in an attribute is no node in lxml, its value is the text around it; it is seen when written only."""
-    try:
-        read_xml(etree.tostring(root, encoding="utf-8", with_tail=False), huge=True)
-    except etree.XMLSyntaxError as error:
+    if _syntax_error(root) is None:
+        return
+    # Comments and declarations may also be what cannot be read; snapshots leave out what is wrong with these.
+    elements = deepcopy(root)
+    etree.strip_elements(elements, etree.Comment, etree.PI, with_tail=False)
+    etree.cleanup_namespaces(elements)
+    error = _syntax_error(elements)
+    if error is not None:
         raise DocumentError(
             f"the tree cannot be parsed again without its document type: {error}; "
             "replace entities by their text (xmllint --noent does that) before wrapping"
         ) from error
+
+
+def _syntax_error(root: Node) -> etree.XMLSyntaxError | None:
+    """Why what lxml writes of an element cannot be read; None if it can."""
+    try:
+        read_xml(etree.tostring(root, encoding="utf-8", with_tail=False), huge=True)
+    except etree.XMLSyntaxError as error:
+        return error
+    return None
 
 
 def renewed_root(given: list[Any]) -> Node:
