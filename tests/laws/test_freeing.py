@@ -141,13 +141,16 @@ def test_nothing_is_kept_when_nobody_waits_for_the_last_timer() -> None:
             ; (*(order/item) | x[0,*] *(order/item)) ; not del(order/item)""",
         """event E {end=non-local} = plus[x[0,1]{path=order/item} ins(order/item/price), "9 s"]
             & x[0,1]{path=order/item} ins(order/item/comment)""",
+        """event E(/order/item) {end=custom} = ins(/order/item/price)
+            & plus[(del(/order/item/item) & del(/order/item/item)){path=/order/item/item, end=non-local}, "2 s"]""",
     ],
-    ids=("awaited", "candidate", "released"),
+    ids=("awaited", "candidate", "released", "released by the deletion"),
 )
 def test_nothing_is_kept_for_nothing(rules: str) -> None:
     """A group that waits for its condition, which no release comes to any more; what was in the way of a candidate
-    whose node is gone; what the last timer brought, and an event elsewhere has released."""
-    steps, _ = steps_of("@0 o1 i1")
+    whose node is gone; what the last timer brought, and an event elsewhere has released; what a timer brings that was
+    set when the deletion of the node above released it."""
+    steps, _ = steps_of("@0 o1 i1 n1")
     assert kept(parse_rules(rules).definitions, History(tuple(steps))) == NOTHING
 
 
