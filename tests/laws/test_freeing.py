@@ -102,10 +102,21 @@ def kept(definitions: tuple[EventDefinition, ...], history: History) -> tuple[An
             last = PrimitiveEvent(last.ts + 1_000, operation, _OTHER, (year * 1_000_000,), doc=last.doc)
             detector.feed(last)
     departed = detector._evaluation.departed
-    return detector.size(), departed.late, departed.awaited, detector.next_due()
+    return detector.size(), departed.late, departed.awaited, detector.next_due(), noted(detector)
 
 
-NOTHING = (0, [], [], None)
+def noted(detector: Detector) -> list[Any]:
+    """Where groups of values are, as it is noted place by place (`contexts.grouping.note_key`)."""
+    found = []
+    for tree in detector.trees.values():
+        for state in tree.states:
+            violations = getattr(state, "violations", None)
+            each = violations.values() if isinstance(violations, dict) else ()
+            found += [state._keys, *(kept.at for kept in each)]
+    return [keys for keys in found if keys]
+
+
+NOTHING = (0, [], [], None, [])
 
 
 @settings(max_examples=100, deadline=None)
@@ -141,13 +152,30 @@ def test_nothing_is_kept_when_nobody_waits_for_the_last_timer() -> None:
             ; (*(order/item) | x[0,*] *(order/item)) ; not del(order/item)""",
         """event E {end=non-local} = plus[x[0,1]{path=order/item} ins(order/item/price), "9 s"]
             & x[0,1]{path=order/item} ins(order/item/comment)""",
+        """event E(/order/item) {end=custom} = ins(/order/item/price)
+            & plus[(del(/order/item/item) & del(/order/item/item)){path=/order/item/item, end=non-local}, "2 s"]""",
     ],
-    ids=("awaited", "candidate", "released"),
+    ids=("awaited", "candidate", "released", "released by the deletion"),
 )
 def test_nothing_is_kept_for_nothing(rules: str) -> None:
     """A group that waits for its condition, which no release comes to any more; what was in the way of a candidate
-    whose node is gone; what the last timer brought, and an event elsewhere has released."""
-    steps, _ = steps_of("@0 o1 i1")
+    whose node is gone; what the last timer brought, and an event elsewhere has released; what a timer brings that was
+    set when the deletion of the node above released it."""
+    steps, _ = steps_of("@0 o1 i1 n1")
+    assert kept(parse_rules(rules).definitions, History(tuple(steps))) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "event E(item) = ins(item/@partNum) as $n ; not *(item/price/text()) as $n ; *(item/quantity/text()) as $n",
+        'event E(item) {end=custom} = x[1,*]{by="n"} *(item/price/text()) as $n',
+    ],
+    ids=("forbidden", "counted"),
+)
+def test_where_groups_of_values_are_is_not_noted_for_good(rules: str) -> None:
+    """V2, V4: neither of what forbids nor of what is stored."""
+    steps, _ = steps_of("@0 o1 i1 a1=5 p1 t1=5 t1=7 i2 a2=5 p2 t2=5")
     assert kept(parse_rules(rules).definitions, History(tuple(steps))) == NOTHING
 
 

@@ -1,4 +1,5 @@
-"""Timers and plus: what fires when, in which rounds, and what a firing looks like (W5 to W7, Z13, Z15, Z17)."""
+"""Timers and plus: what fires when, in which rounds, and what a firing looks like (W5 to W7, Z13, Z15, Z17), what
+waits for a condition (U3, X4, X11, Z10)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -117,7 +118,32 @@ event E = plus[Seen(item/price), "5 s"]
 """
 
 
-@pytest.mark.parametrize("case", cases(PLUS) + cases(ROUNDS), ids=title)
+WAITS = """
+# what a timer brings is asked of as what an event brings (X4), on the document before the record behind it (Z10)
+event E {when="not(comment)"} = plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
+    @0 i1 p1 q1 @5 c1                      | 4: P:p1 E:(p1)+q1
+    @0 i1 c1 p1 q1 @5 b1 @6 c1-            | 5: P:p1; 6: E:(p1)+q1
+    @0 i1 c1 p1 q1 @5 c1-                  | 5: P:p1 E:(p1)+q1
+# what its window has brought waits as in U3, and nothing ends it any more (Z16)
+event E {when="not(comment)", within="2 s"} = ins(item/price) ; not ins(item/quantity)
+    @0 i1 c1 p1 @5 b1 q1 @6 c1-            | 6: p1
+# while it waits counting goes on, and then it starts over (D5); what a timer brings later is raised at once
+event E(item) {when="not(comment)"} = x[1,*] plus[ins(item/price), "2 s"]{name=P}
+    @0 i1 p1 @3 c1 p1.2 @9 b1 @10 c1- @11 p1.3 @20 b1! | 3: P:p1 E:(p1); 5: P:p1.2; 6: E:(p1)+(p1.2); 8: P:p1.3 E:(p1.3)
+# a timer makes go what it waited with (M1): it waits with what integrates that (X11)
+event E(item) {when="not(comment)"} = x[1,*]{name=M} plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
+    @0 i1 c1 p1 q1 @3 p1.2 @6 b1 @7 c1- q1.2 | 5: P:p1 M:(p1); 6: P:p1.2 M:(p1)+(p1.2); 7: E:((p1)+(p1.2))+q1
+event E(item) {end=custom, when="not(comment)"} = x[1,*]{name=M, path=item} plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
+    @0 i1 c1 p1 q1 @3 flush p1.2 @6 flush c1- flush | 5: P:p1 M:(p1); 6: P:p1.2 M:(p1)+(p1.2) E:((p1)+(p1.2))+q1
+# so does a flush
+event E {when="not(comment)"} = x[1,*]{name=M, end=custom} ins(item/price) & ins(item/quantity)
+    i1 c1 p1 q1 flush p1.2 flush c1- q1.2  | 4: M:p1; 5: M:p1.2; 6: E:(p1)+q1; 7: E:(p1.2)+q1.2
+event E(item) {when="not(comment)"} = x[1,*] x[1,*]{name=M, end=custom} ins(item/price)
+    i1 p1 flush c1 p1.2 flush c1- p1.3 flush | 2: M:p1 E:(p1); 4: M:p1.2; 5: E:(p1)+(p1.2); 6: M:p1.3 E:(p1.3)
+"""
+
+
+@pytest.mark.parametrize("case", cases(PLUS) + cases(ROUNDS) + cases(WAITS), ids=title)
 def test_timers(case: Case) -> None:
     check(*case)
 

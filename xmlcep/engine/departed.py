@@ -68,6 +68,10 @@ class Departed:
     ) -> None:
         """The last of these nodes is gone: what operators (with ``only``: of these trees) have of it is freed, now or
         later."""
+        if (
+            self.awaited and self._waiting.released
+        ):  # what was released may have set the timers that are asked for
+            self.look_after_releases()
         for tree, state in freed:
             if only is None or tree.tree.index in only:
                 departure = (tree, state, ids)
