@@ -30,7 +30,8 @@ class Comparer:
                 self._by_step.setdefault(tree.path.last, []).append(tree.path)
 
     def compare(self, nodes: Iterable[Node], outcome: Outcome) -> Comparison:
-        """Every element of ``nodes`` must be raised once, when it became complete, or never if it did not."""
+        """Every element of ``nodes`` must be raised once, when it became complete, or never if it did not; one that
+        has no event must have been complete when it came."""
         right = without = nested = 0
         wrong = []
         for node in nodes:
@@ -42,7 +43,10 @@ class Comparer:
             raised = outcome.raised.get(node.index, [])
             if not fitting:
                 without += 1
-            elif all(offset(place, path) is None for place in fitting):
+                if expected != [outcome.came[node.index]]:
+                    wrong.append((str(path), expected, []))
+                continue
+            if all(offset(place, path) is None for place in fitting):
                 nested += 1
             if raised == (expected if self.has_event(path) else []):
                 right += self.has_event(path)
