@@ -24,13 +24,15 @@ class Comparer:
     """Compares outcomes under one set of rules."""
 
     def __init__(self, rules: Rules) -> None:
+        self._files = rules.files
         self._by_step: dict[Step, list[PathType]] = {}
         for tree in rules.graph.trees:
             if tree.name.startswith("Complete"):
                 self._by_step.setdefault(tree.path.last, []).append(tree.path)
 
     def compare(self, nodes: Iterable[Node], outcome: Outcome) -> Comparison:
-        """Every element of ``nodes`` must be raised once, when it became complete, or never if it did not."""
+        """Every element of ``nodes`` must be raised once, when it became complete, or never if it did not; one that
+        has no event must have been complete when it came, if it is of this schema."""
         right = without = nested = 0
         wrong = []
         for node in nodes:
@@ -42,13 +44,20 @@ class Comparer:
             raised = outcome.raised.get(node.index, [])
             if not fitting:
                 without += 1
-            elif all(offset(place, path) is None for place in fitting):
+                if self._is_known(node) and expected != [outcome.came[node.index]]:
+                    wrong.append((str(path), expected, []))
+                continue
+            if all(offset(place, path) is None for place in fitting):
                 nested += 1
             if raised == (expected if self.has_event(path) else []):
                 right += self.has_event(path)
             else:
                 wrong.append((str(path), expected, raised))
         return Comparison(right, wrong, without, nested)
+
+    def _is_known(self, node: Node) -> bool:
+        """Whether the schema's files declare an element; wildcards let in what is only the library's, such as SOAP."""
+        return node.xsd is None or not self._files or str(node.xsd.schema.filepath) in self._files
 
     def has_event(self, path: PathType) -> bool:
         """Whether there is an event for elements with this path: one whose path is uniquely in it (P3)."""

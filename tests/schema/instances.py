@@ -12,7 +12,22 @@ import xmlschema
 from lxml import etree
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
-_VALUES = ("1", "a", "true", "A1", "1.5", "2020-01-01", "x y", "1 2", "10:00:00", "P1D", "urn:x", "")
+_VALUES = (
+    "1",
+    "a",
+    "true",
+    "A1",
+    "1.5",
+    "2020-01-01",
+    "x y",
+    "1 2",
+    "10:00:00",
+    "P1D",
+    "urn:x",
+    "2020-01-01T10:00:00Z",
+    "2020",
+    "",
+)
 _FOREIGN = ("{urn:foreign}thing", "thing", "{urn:foreign}other")
 
 

@@ -52,10 +52,11 @@ class Node:
 
 
 class Outcome(NamedTuple):
-    """When elements became complete: by the judge, and by the events raised (every time point)."""
+    """When elements became complete: by the judge, and by the events raised (every time point); when they ``came``."""
 
     expected: dict[int, int]
     raised: dict[int, list[int]]
+    came: dict[int, int]
 
 
 def nodes_of(root: etree._Element, schema: Any) -> list[Node]:
@@ -132,7 +133,8 @@ def outcome(order: list[Node], rules: Rules, schema: Any) -> Outcome:
         for composite in detector.feed(event):
             if composite.name.startswith("Complete"):
                 raised.setdefault(composite.ids[-1], []).append(composite.ts)
-    return Outcome(judged(order, schema), raised)
+    came = {node.index: ts for ts, node in enumerate(order, 1)}
+    return Outcome(judged(order, schema), raised, came)
 
 
 def judged(order: list[Node], schema: Any) -> dict[int, int]:

@@ -158,11 +158,14 @@ def _reindented(random: Random, root: Any) -> None:
 
 
 def _extreme(random: Random, root: Any) -> Any:
-    """A tree with a text that is long, or with something that is deep: as deep as may be, at the most."""
-    if random.random() < 0.5:
-        random.choice(list(root.iter("*"))).text = random.choice(("y", "ab ", "é")) * random.randint(
-            10_000, 60_000
-        )
+    """A tree with a text or value that is long, or with something that is deep: as deep as may be, at the most."""
+    if random.random() < 0.6:
+        long = random.choice(("y", "ab ", "é", "\n<&")) * random.randint(10_000, 60_000)
+        element = random.choice(list(root.iter("*")))
+        if random.random() < 0.5:
+            element.text = long
+        else:
+            element.set(random.choice(("k", "{urn:x}m", "id")), long)
         return root
     height = max(sum(1 for _ in node.iterancestors()) for node in root.iter("*")) + 1
     for _ in range(random.choice((30, 100, 240)) - height):

@@ -58,6 +58,17 @@ def test_a_copy_begins_with_the_copy(repository: Repository) -> None:
     assert len(read(repository, "b.xml")) == 1
 
 
+def test_a_file_that_comes_back_as_a_copy_has_its_own_history(repository: Repository) -> None:
+    repository.commit("one", files={"a.xml": "<a>1</a>" * 9, "b.xml": "<b>2</b>" * 9})
+    repository.git("rm", "-q", "b.xml")
+    repository.commit("gone")
+    repository.commit("again", files={"b.xml": "<a>1</a>" * 9 + "<c/>"})
+    for all_parents in (False, True):
+        assert read(repository, "b.xml", all_parents=all_parents) == [
+            "<b>2</b>" * 9, "the file was deleted", "<a>1</a>" * 9 + "<c/>",
+        ]  # fmt: skip
+
+
 def test_first_parents_or_all(repository: Repository) -> None:
     repository.commit("one", files={"x.xml": "<a>1</a>"})
     repository.git("checkout", "-q", "-b", "side")

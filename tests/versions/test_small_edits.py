@@ -131,7 +131,7 @@ class Script:
             chapter = self.random.randint(1, len(self.root))
             if self.root[chapter - 1] is entry.getparent():
                 self.strict = False  # it may as well be those behind it that moved
-            self._do(kind, 2 * size, at, lambda node: node.getparent().getparent()[chapter - 1].append(node))
+            self._do(kind, 2 * size, at, lambda node: _chapters(node)[chapter - 1].append(node))
 
     def _do(self, kind: str, cost: int, at: str, done: Edit) -> None:
         self.cost += cost
@@ -141,6 +141,11 @@ class Script:
         """All edits, each of the element that stood there before the first."""
         for node, done in [(root.find(at), done) for at, done in self.edits]:
             done(node)
+
+
+def _chapters(node: Any) -> Any:
+    """What all chapters are in, however deep the node was put before."""
+    return node.getroottree().getroot()
 
 
 def _wrap(node: Any) -> None:

@@ -26,6 +26,7 @@ from .model import (
     Wildcard,
     WildcardPart,
     elements,
+    has_elements,
     local,
 )
 from .naming import XSI, Prefixes
@@ -260,7 +261,7 @@ class Enough:
             test = self.element(index, levels)
             if len(test.text) <= MAX_TEST:
                 return test
-        if depth < 0 or not any(elements(self.schema.declarations[index].content.model)):
+        if depth < 0 or not has_elements(self.schema.declarations[index].content.model):
             return Test("", self.demands_nothing(index))
         return Test("*", False)
 

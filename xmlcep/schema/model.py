@@ -109,7 +109,7 @@ class Content:
     @property
     def is_blank(self) -> bool:
         """Whether there is nothing inside that a path could name and an element would need."""
-        return not self.attributes and self.text is not TextKind.REQUIRED and not any(elements(self.model))
+        return not self.attributes and self.text is not TextKind.REQUIRED and not has_elements(self.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +208,11 @@ def elements(part: Part | None) -> Iterator[int]:
     for inner in walk(part):
         if isinstance(inner, ElementPart):
             yield from inner.declarations
+
+
+def has_elements(part: Part | None) -> bool:
+    """Whether an element part is in a part. (The first declaration is 0: `any` does not see it.)"""
+    return any(isinstance(inner, ElementPart) and inner.declarations for inner in walk(part))
 
 
 def wildcards(part: Part | None) -> Iterator[Wildcard]:

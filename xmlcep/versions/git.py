@@ -111,18 +111,36 @@ class GitVersions(Closing):
         return found.decode("ascii").strip()
 
     def _commits(self, start: str, all_parents: bool) -> Iterator[tuple[list[str], _Entry]]:
+        """The commits with what they did to the file, the oldest first.
+
+        What was copied is another file's history. The file can have one of its own before, if it had been deleted.
+        """
+        found: list[tuple[list[str], _Entry]] = []
+        starts, path = [start], self._path
+        while starts:
+            some = list(self._log(starts, path, all_parents))
+            copies = (n for n, (_, entry) in enumerate(some) if entry.status.startswith("C"))
+            copied = next(copies, None)
+            if copied is None:
+                found += some
+                break
+            found += some[: copied + 1]
+            (commit, *_), entry = some[copied]
+            starts, path = self._parents(commit, all_parents), entry.path
+        yield from reversed(found)
+
+    def _log(self, starts: list[str], path: str, all_parents: bool) -> Iterator[tuple[list[str], _Entry]]:
         order = ["--topo-order", "--diff-merges=first-parent"] if all_parents else ["--first-parent", "-m"]
         said = self._git(
             "log", *order, "--follow", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color",
-            "--no-notes", "--encoding=UTF-8", "--raw", "--no-abbrev", "-z", f"--format=%x01{_FIELDS}", start,
-            "--", self._path,
+            "--no-notes", "--encoding=UTF-8", "--raw", "--no-abbrev", "-z", f"--format=%x01{_FIELDS}", *starts,
+            "--", path,
         )  # fmt: skip
-        found = list(_parsed(said))
-        for number, (_, entry) in enumerate(found):
-            if entry.status.startswith("C"):
-                del found[number + 1 :]  # what was copied is another file's history
-                break
-        yield from reversed(found)
+        return _parsed(said)
+
+    def _parents(self, commit: str, all_parents: bool) -> list[str]:
+        parents = self._git("rev-parse", f"{commit}^@").decode("ascii").split()
+        return parents if all_parents else parents[:1]
 
     def _date(self, since: str) -> float:
         """A date as ISO 8601 has it, or as git understands it (``2 weeks ago``)."""
