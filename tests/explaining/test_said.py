@@ -282,6 +282,10 @@ PENDING = {
         'x[0,1]{path=item, end=custom, having="$p = 5"} ins(item/price/text()) as $p', "ins . 1\nins item 1.3",
         "having-false: having $p = 5 is false: $p is ''",
     ),
+    "one more of what takes several events": (
+        "x[0,*]{path=item} (ins(item/note) ; ins(item/price))", "ins . 1\nins item 1.3\nins item/note 1.3.4",
+        "100%  C at /order#1/item#3: has been raised; one more composite of an operand raises it again",
+    ),
     "the second of two is held back": (
         'x[2,3]{path=item} (ins(item/note) | ins(item/price)){when="note"}',
         "ins . 1\nins item 1.3\nins item/note 1.3.4\ndel item/note 1.3.4\nins item/price 1.3.5",
