@@ -353,3 +353,13 @@ def test_no_list_without_part_in_it_would_complete_anything() -> None:
     detector.flush()
     (group,) = detector.pending(complete=True)
     assert [str(one) for one in group.completion.proposals] == ["ins(/order#1/item#3/price), then flush"]
+
+
+def test_a_list_says_the_release_that_an_inner_operator_waits_for() -> None:
+    """What has been raised already is no reason to release what waits within."""
+    rule = "event C(/order) = x[0,*] any[2](x[0,*]{end=custom} ins(/order/item), upd(/order/item/@partNum))"
+    detector = Detector(parse_rules(rule))
+    for event in events("ins . 1\nins item 1.3"):
+        detector.feed(event)
+    (group,) = detector.pending(complete=True)
+    assert [one.release for one in group.completion.proposals] == ["flush"]
