@@ -24,8 +24,16 @@ class Past(NamedTuple):
         return any(event is one for one in (*self.history.events, *self.raised))
 
     def time(self, ts: int) -> int:
-        """The document time at a time point in microseconds (W1)."""
-        return max(microseconds(one.at) for one in self.history.events if one.ts <= ts and one.at)
+        """The document time at a time point in microseconds, which stands still within an edit (W1)."""
+        begin, before = 0, None
+        for step in self.history.steps:
+            if isinstance(step, PrimitiveEvent):
+                if step.ts > ts:
+                    break
+                if before is None or not before.more or before.txn != step.txn:
+                    begin = step.ts
+            before = step if isinstance(step, PrimitiveEvent) else None
+        return max(microseconds(one.at) for one in self.history.events if one.ts <= begin and one.at)
 
 
 def is_so(cause: Cause, past: Past) -> bool:

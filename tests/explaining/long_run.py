@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from tests.anew import ANEW
 from tests.explaining import test_laws as _laws
+from tests.explaining import test_more as _more
 from tests.explaining import test_truth as _truth
 from tests.explaining.law import LAWS
 
-assert _laws and _truth  # whose laws these are
+assert _laws and _more and _truth  # whose laws these are
 
 
 def broken(name: str, first: int, cases: int) -> list[tuple[Any, ...]]:

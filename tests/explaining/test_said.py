@@ -282,6 +282,10 @@ PENDING = {
         'x[0,1]{path=item, end=custom, having="$p = 5"} ins(item/price/text()) as $p', "ins . 1\nins item 1.3",
         "having-false: having $p = 5 is false: $p is ''",
     ),
+    "one more of what takes several events": (
+        "x[0,*]{path=item} (ins(item/note) ; ins(item/price))", "ins . 1\nins item 1.3\nins item/note 1.3.4",
+        "100%  C at /order#1/item#3: has been raised; one more composite of an operand raises it again",
+    ),
     "the second of two is held back": (
         'x[2,3]{path=item} (ins(item/note) | ins(item/price)){when="note"}',
         "ins . 1\nins item 1.3\nins item/note 1.3.4\ndel item/note 1.3.4\nins item/price 1.3.5",
@@ -349,3 +353,13 @@ def test_no_list_without_part_in_it_would_complete_anything() -> None:
     detector.flush()
     (group,) = detector.pending(complete=True)
     assert [str(one) for one in group.completion.proposals] == ["ins(/order#1/item#3/price), then flush"]
+
+
+def test_a_list_says_the_release_that_an_inner_operator_waits_for() -> None:
+    """What has been raised already is no reason to release what waits within."""
+    rule = "event C(/order) = x[0,*] any[2](x[0,*]{end=custom} ins(/order/item), upd(/order/item/@partNum))"
+    detector = Detector(parse_rules(rule))
+    for event in events("ins . 1\nins item 1.3"):
+        detector.feed(event)
+    (group,) = detector.pending(complete=True)
+    assert [one.release for one in group.completion.proposals] == ["flush"]

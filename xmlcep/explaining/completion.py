@@ -277,7 +277,7 @@ class _Search:
                 detector.feed(event)
             if self.now is not None:
                 detector.advance(self.now - 1)  # what is due at this very time has not come yet (W5)
-            if self.tree.account(self.root, self.key).raised:
+            if self.root.node.deferred and self.tree.account(self.root, self.key).raised:
                 detector.flush()
             raised: list[CompositeEvent] = []
             tried: set[int] = set()

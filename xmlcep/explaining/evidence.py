@@ -18,6 +18,7 @@ from contexts.entry import AT, BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import Axis, PathType, Step, equals_or_ends, offset
 
+from ..algebra import Order
 from ..documents import Replica
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
@@ -61,7 +62,7 @@ class Evidence:
         self.used: dict[str, Evidence] = {}
         """Of the events that its leaves take, by name."""
         self._setting = setting
-        self._extended = tree.tree.extended
+        self._extended, self._by_detection = tree.tree.extended, tree.tree.order is Order.DETECTION
         self._meanings: dict[tuple[str, PathType], _Meaning | None] = {}
         self._root = tree.root.grouping
         self.arrived: dict[int, dict[LeafPlace, list[Entry]]] = {}
@@ -73,8 +74,7 @@ class Evidence:
         self._filtered: dict[tuple[LeafPlace, int], str | None] = {}
         self.forbidden: dict[int, list[tuple[int, CompositeEvent, str]]] = defaultdict(list)
         """What guards forbade, by place of the root's group: the operator, the composite, what was seen."""
-        self._answered: dict[tuple[LeafPlace, int], Mapping[str, object]] = {}
-        """What languages of opaque leaves have bound."""
+        self._answered: dict[tuple[LeafPlace, int], Mapping[str, object]] = {}  # what languages have bound
         self._binders = {place for place, leaf in tree.leaves.items() if leaf.program.binds}
         self._unread: list[tuple[int, int, list[Entry], int]] = []
         self._leaf_of = {id(leaf.program): place for place, leaf in tree.leaves.items()}
@@ -100,8 +100,10 @@ class Evidence:
             self.strangers[leaf] = event
         if meaning.deliveries:
             clock = self._setting.clock
-            point = clock.point
-            entry: Entry = (point, point, point, event, False)
+            ts = (
+                clock.point if self._by_detection else event.ts
+            )  # which are not the same once a timer has fired (W5)
+            entry: Entry = (ts, ts, clock.point, event, False)
             if self._extended:
                 moment = clock.moment()
                 entry = (*entry, moment, moment, None)
@@ -173,10 +175,7 @@ class Evidence:
         """Reads the variables of what has arrived in the edit that ends, as the engine does (U1, V1)."""
         for operator, child, entries, index in self._unread:
             entry = entries[index]
-            entries[index] = (
-                *entry[:BINDINGS],
-                self._bindings((operator, child), entry[EVENT]),
-            )
+            entries[index] = (*entry[:BINDINGS], self._bindings((operator, child), entry[EVENT]))
         self._unread.clear()
 
     def _bindings(self, place: LeafPlace, event: Event) -> Mapping[str, object] | None:

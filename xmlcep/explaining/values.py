@@ -164,8 +164,8 @@ class PendingGroup:
 
     ``path`` and ``ids`` are the node's path instance (None and empty in flat context), ``node`` how it is written,
     ``values`` those of the variables that join; ``share`` how much there is; ``raised`` says that a composite of what
-    is there has been raised, so that one more event raises another; ``completion`` what would complete it (Y4), where
-    that was asked.
+    is there has been raised, so that one more event of an operand raises another; ``completion`` what would complete
+    it (Y4), where that was asked.
     """
 
     event: str
@@ -201,7 +201,8 @@ class PendingGroup:
         if causes and (self.share.is_full or not lacks):
             why = "; ".join(map(str, causes))
         elif self.raised:
-            why = "has been raised; one more event raises it again"
+            simple = any(part.is_leaf and not part.negated for part in self.part.parts)
+            why = f"has been raised; one more {'event' if simple else 'composite of an operand'} raises it again"
         elif lacks:
             why = "; ".join([f"missing {self.part.lacks()}", *map(str, causes)])
         elif not self.share.is_full:
