@@ -39,6 +39,7 @@ def can_match(text: str) -> bool:
         ("x[2,*] (ins(item) & ins(item/price))", "for example {path=item}"),
         ("x[2,*] ins(item)", "{path=…} with the name of an element that item is in"),
         ("ins(item/price) & ins(billTo)", "{path=…} with the name of an element that all of this is in"),
+        ("external", "for example {path=item}"),
         # An item has one parent.
         ("ins(order/item) & ins(shop/item)", "{path=…} with the name of an element that all of this is in"),
     ],

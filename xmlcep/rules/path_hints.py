@@ -13,7 +13,9 @@ from ..algebra import Leaf, Operator
 
 
 def path_to_give(operator: Operator, paths: Sequence[PathType]) -> str:
-    """The hint for an operator with operands of these path types."""
+    """The hint for an operator with operands of these path types; an external event has none."""
+    if not paths:
+        return "give it explicitly, for example {path=item}"
     found = _common(paths) if len(paths) > 1 or not isinstance(operator.operands[0], Leaf) else None
     if found is not None:
         return f"give it explicitly, for example {{path={found}}}"
