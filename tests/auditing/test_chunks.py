@@ -132,6 +132,21 @@ def test_columns_may_be_empty() -> None:
     assert list(run.rows()) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None, False)]
 
 
+@pytest.mark.parametrize("sort", [False, True])
+@pytest.mark.parametrize("large", [2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**62])
+def test_ids_of_any_size_come_out_as_they_were(large: int, sort: bool) -> None:
+    """Small ones travel in half the bytes; chunks of both kinds are read together."""
+    to, types = writer()
+    chunks = []
+    for ts, ids in ((1, (1, 2)), (2, (1, large)), (3, (1, 3))):
+        add(to, record(types, ts, ids=ids))
+        chunks += to.take(0)
+    widths = [from_ipc(chunk.content)["ids"].type.value_type.bit_width for chunk in chunks]
+    assert widths == [32, 32 if -(2**31) <= large < 2**31 else 64, 32]
+    runs = ChunkReader().runs([chunk.content for chunk in chunks], sort=sort)
+    assert [row[3] for run in runs for row in run.rows()] == [(1, 2), (1, large), (1, 3)]
+
+
 def test_a_chunk_is_for_one_bucket_and_one_level() -> None:
     to, types = writer(levels=(0, 1, 0), buckets=2)
     for ts in (1, 2):

@@ -16,7 +16,7 @@ from ...events import record_path
 from ...log.columns.arrow_values import integers, rows_of
 from ...log.json_codec import FASTEST
 from ..rule_counts import type_of
-from .chunks import Mark, turns
+from .chunks import Mark, turns, widened
 from .distinct import Numbers, counted
 from .ipc import from_ipc
 
@@ -210,7 +210,11 @@ class ChunkReader:
             for table in tables:
                 yield RowTable(table, self._types)
             return
-        table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
+        table = (
+            pa.concat_tables(map(widened, tables), promote_options="default")
+            .unify_dictionaries()
+            .combine_chunks()
+        )
         docs = table["doc"].chunk(0).indices.to_numpy()
         columns = (
             table["mark"].to_numpy(), turns(table), table["ts"].to_numpy(), docs, table["pass"].to_numpy()

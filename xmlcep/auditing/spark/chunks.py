@@ -120,6 +120,7 @@ _FIELDS = {
     "meta": META, "more": pa.bool_(), "turn": pa.int64(), "edit": pa.int64(), "time": pa.int64(),
     "transaction": pa.int64(), "composite": pa.binary(), "header": pa.int64(),
 }  # fmt: skip
+_FEW_IDS = pa.list_(pa.int32())
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
 
 
@@ -186,7 +187,7 @@ class ChunkWriter:
         names = [
             name for name in table.column_names if name not in _FIELDS or table[name].null_count < len(table)
         ]
-        table = table.select(names).combine_chunks()
+        table = _narrowed(table.select(names).combine_chunks())
         ordered, self._ordered = self._ordered, True
         self._held, self._rows = [], 0
         cell, pass_, doc = (table[name].to_numpy() for name in ("cell", "pass", "doc"))
@@ -227,6 +228,24 @@ def turns(table: pa.Table) -> Numbers:
     if "turn" not in table.column_names:
         return np.zeros(len(table), np.int64)
     return np.asarray(table["turn"].fill_null(0).to_numpy())
+
+
+def _narrowed(table: pa.Table) -> pa.Table:
+    """The same with node ids of four bytes, if these do: ids are most of what a row has."""
+    place = table.schema.get_field_index("ids")
+    if place < 0:
+        return table
+    try:
+        ids = table["ids"].cast(_FEW_IDS)
+    except pa.ArrowInvalid:  # one is larger
+        return table
+    return table.set_column(place, "ids", ids)
+
+
+def widened(table: pa.Table) -> pa.Table:
+    """The rows of a chunk with node ids of eight bytes, as those of others may have."""
+    place = table.schema.get_field_index("ids")
+    return table if place < 0 else table.set_column(place, "ids", table["ids"].cast(_FIELDS["ids"]))
 
 
 def _array(values: Any, type_: pa.DataType) -> pa.Array:
