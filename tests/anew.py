@@ -7,7 +7,14 @@ same means, but every example from the beginning, and shrinks what fails as ever
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS
+
+Drawn = TypeVar("Drawn")
 
 ANEW = "anew"
 """For `settings(backend=…)`."""
@@ -15,3 +22,20 @@ BY_MUTATION = "hypothesis"
 """The same, for what is drawn as hypothesis does by itself."""
 
 AVAILABLE_PROVIDERS[ANEW] = AVAILABLE_PROVIDERS[BY_MUTATION]
+
+
+def draw_anew(
+    drawn: st.SearchStrategy[Drawn], first: int, cases: int, look: Callable[[Drawn], object]
+) -> None:
+    """Looks at so many examples, drawn from the seed ``first``."""
+
+    @seed(first)
+    @settings(
+        max_examples=cases, deadline=None, backend=ANEW, database=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(drawn)
+    def see(each: Drawn) -> None:
+        look(each)
+
+    see()

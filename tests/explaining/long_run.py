@@ -11,10 +11,9 @@ import sys
 from operator import itemgetter
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.anew import ANEW
+from tests.anew import draw_anew
 from tests.explaining import test_laws as _laws
 from tests.explaining import test_more as _more
 from tests.explaining import test_truth as _truth
@@ -28,18 +27,12 @@ def broken(name: str, first: int, cases: int) -> list[tuple[Any, ...]]:
     found: list[tuple[int, tuple[Any, ...]]] = []
     law = LAWS[name]
 
-    @seed(first)
-    @settings(
-        max_examples=cases, deadline=None, backend=ANEW, database=None, phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
-    @given(st.tuples(*law.drawn))
     def collect(drawn: tuple[Any, ...]) -> None:
         breach = law.breach(*drawn)
         if breach is not None:
             found.append((len(str(breach)), drawn))
 
-    collect()
+    draw_anew(st.tuples(*law.drawn), first, cases, collect)
     found.sort(key=itemgetter(0))
     return [drawn for _, drawn in found]
 

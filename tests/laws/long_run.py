@@ -33,11 +33,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests import strategies as some
-from tests.anew import ANEW
+from tests.anew import draw_anew
 from tests.laws.agreement import difference
 from tests.strategies import History
 from tests.strategies.twice import rules_with_one_event_twice
@@ -97,18 +96,12 @@ def differences(mode: str, first: int, cases: int) -> list[str]:
     """What differs in so many cases of a mode, the shortest first."""
     found: list[str] = []
 
-    @seed(first)
-    @settings(
-        max_examples=cases, deadline=None, backend=ANEW, database=None, phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
-    @given(MODES[mode])
     def compare(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
         text = difference(*drawn)
         if text:
             found.append(text)
 
-    compare()
+    draw_anew(MODES[mode], first, cases, compare)
     return sorted(found, key=len)
 
 

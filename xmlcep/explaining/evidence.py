@@ -100,9 +100,8 @@ class Evidence:
             self.strangers[leaf] = event
         if meaning.deliveries:
             clock = self._setting.clock
-            ts = (
-                clock.point if self._by_detection else event.ts
-            )  # which are not the same once a timer has fired (W5)
+            # Which are not the same once a timer has fired (W5).
+            ts = clock.point if self._by_detection else event.ts
             entry: Entry = (ts, ts, clock.point, event, False)
             if self._extended:
                 moment = clock.moment()

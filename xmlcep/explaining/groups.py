@@ -176,8 +176,8 @@ class TreeGroups:
         share: Share | None = None,
     ) -> Part:
         """An operator in one of its groups (key None: in none), with its operands; ``root`` is the group of the root
-        in which it is; ``has_raised``: a composite of it is
-        stored above, be it a silent one; ``share``: how much there is, where that is known."""
+        in which it is; ``has_raised``: a composite of it is stored above, be it a silent one; ``share``: how much
+        there is, where that is known."""
         width = len(state.node.children)
         account = Account(((),) * width) if key is None else self.tree.account(state, key)
         causes = []

@@ -86,9 +86,8 @@ def values_in(
     variables: Mapping[str, Values],
 ) -> Values | None:  # fmt: skip
     """What is known of the value of an expression, asked of such nodes; arguments as of `misfits`."""
-    written = parse_written(expression, namespaces)
-    walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
-    return value_of(written.syntax, lambda part: walk.values(part, context))
+    walk = _walk(expression, namespaces, vocabulary, variables)
+    return value_of(walk.written.syntax, lambda part: walk.values(part, context))
 
 
 class Target(NamedTuple):
@@ -102,12 +101,11 @@ def targets(
     expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes
 ) -> Iterator[Target]:
     """The paths that an expression consists of, with what they lead to; arguments as of `misfits`."""
-    written = parse_written(expression, namespaces)
-    walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, {}, ())
-    parts = written.syntax.operands if isinstance(written.syntax, Union) else (written.syntax,)
-    for part in parts:
+    walk = _walk(expression, namespaces, vocabulary, {})
+    syntax = walk.written.syntax
+    for part in syntax.operands if isinstance(syntax, Union) else (syntax,):
         if isinstance(part, Path):
-            yield Target(written.of(part), walk.nodes(part, context))
+            yield Target(walk.written.of(part), walk.nodes(part, context))
 
 
 def written_in(
@@ -115,9 +113,16 @@ def written_in(
     variables: Mapping[str, Values],
 ) -> WrittenText | None:  # fmt: skip
     """What is known of the string value of an expression; arguments as of `misfits`."""
+    walk = _walk(expression, namespaces, vocabulary, variables)
+    return written_text(walk.written.syntax, lambda part: walk.values(part, context))
+
+
+def _walk(
+    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, variables: Mapping[str, Values]
+) -> _Walk:
+    """Through an expression that sees whole documents of the schema, and no other documents."""
     written = parse_written(expression, namespaces)
-    walk = _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
-    return written_text(written.syntax, lambda part: walk.values(part, context))
+    return _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
 
 
 class _Walk:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice, pairwise, repeat
+from itertools import islice, repeat
 from operator import length_hint
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from ...log.columns.arrow_values import integers, rows_of
 from ...log.json_codec import FASTEST
 from ..rule_counts import type_of
 from .chunks import Mark, turns, widened
-from .distinct import Numbers, counted
+from .distinct import counted
 from .ipc import from_ipc
 
 
@@ -162,30 +162,27 @@ class RowTable:
         if left_out:
             known = np.array([doc not in left_out for doc in self._names], bool)
             fed = fed & known[self._docs.indices.to_numpy()]
-        codes = self._codes.fill_null(0).to_numpy()
-        starts = _changes(self._passes)
-        for start, end in pairwise([*starts.tolist(), len(codes)]):
-            its, are_fed = codes[start:end], fed[start:end]
-            numbers, counts = counted(its if are_fed.all() else its[are_fed])
-            if len(numbers):
-                found = zip(map(self.texts.__getitem__, numbers.tolist()), counts.tolist(), strict=True)
-                yield int(self._passes[start]), dict(found)
+        codes, passes = self._codes.fill_null(0).to_numpy(), self._passes.astype(np.int64)
+        if not fed.all():
+            codes, passes = codes[fed], passes[fed]
+        size = max(len(self.texts), 1)
+        numbers, counts = counted(passes * size + codes)
+        of_pass: dict[int, dict[str, int]] = {}
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            pass_index, code = divmod(number, size)
+            of_pass.setdefault(pass_index, {})[self.texts[code]] = count
+        yield from of_pass.items()
 
     def runs(self) -> Iterator[RowRun]:
         """The rows by pass and document."""
         docs = self._docs.indices.to_numpy()
-        starts = _changes(self._passes, docs)
+        changes = (np.diff(self._passes) != 0) | (np.diff(docs) != 0)
+        starts = np.append(0, np.flatnonzero(changes) + 1)
         plain = np.logical_and.reduceat(self._plain, starts).tolist()
         passes = self._passes[starts].tolist()
         ends = [*starts[1:].tolist(), len(docs)]
         for start, end, pass_index, is_plain in zip(starts.tolist(), ends, passes, plain, strict=True):
             yield RowRun(pass_index, self._names[docs[start]], is_plain, self, start, end)
-
-
-def _changes(*columns: Numbers) -> Numbers:
-    """Where the rows begin in which any of these numbers differs from the row before."""
-    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    return np.append(0, np.flatnonzero(changes) + 1)
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.Array:

@@ -129,15 +129,8 @@ class SparkAudit:
         """The chunks of the log, and what its segments have to report."""
         reports, told = self._reports(stack)
         task = map_task(
-            self._rules,
-            buckets,
-            splits,
-            self._keep,
-            told,
-            self._read,
-            self._routed_files,
-            by_file=self._by_file,
-        )
+            self._rules, buckets, splits, self._keep, told, self._read, self._routed_files, by_file=self._by_file
+        )  # fmt: skip
         with self._watched("reading"):
             context, tasks = self._spark.sparkContext, self._map_tasks(splits)
             routed = self._kept(context.parallelize(range(len(splits)), tasks).mapPartitions(task), stack)
