@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,15 @@ from hypothesis import strategies as st
 from xmlcep.auditing.spark.chunk_sorting import in_order
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.failures import SparkError
-from xmlcep.auditing.spark.parcels import ContentFiles, Packed, Parcel, Place, common_files, read
+from xmlcep.auditing.spark.parcels import (
+    ContentFiles,
+    Packed,
+    Parcel,
+    Place,
+    common_files,
+    read,
+    written_whole,
+)
 
 
 def chunk(target: int, number: int, content: bytes) -> Chunk:
@@ -85,3 +94,19 @@ def test_content_that_is_not_there_any_more_is_an_error_and_never_less_content()
 def test_a_folder_that_is_full_or_gone_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(SparkError, match=r"^temporary files in .*gone.*: set SPARK_LOCAL_DIRS"):
         ContentFiles(str(tmp_path / "gone")).put(b"a")
+
+
+def test_the_system_is_given_little_at_once_and_may_take_less(tmp_path: Path) -> None:
+    given: list[int] = []
+
+    class Reluctant(FileIO):
+        def write(self, content: object) -> int:
+            assert isinstance(content, memoryview)
+            given.append(len(content))
+            return super().write(content[: max(len(content) // 2, 1)])
+
+    content = random.Random(1).randbytes(5 * 2**20 + 3)
+    with Reluctant(tmp_path / "file", "w") as file:
+        assert written_whole(file, content, 7) == len(content)
+    assert (tmp_path / "file").read_bytes() == bytes(7) + content
+    assert max(given) < 2 * 2**20

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...log.columns.blocks import RecordType
 from ..rule_counts import text_of
@@ -198,8 +199,8 @@ class ChunkWriter:
             order = None
         else:
             order = in_groups(place)
-        if order is not None:
-            table, cell = table.take(order), cell[order]
+        if order is not None:  # made here: there is nothing to check
+            table, cell = pc.take(table, pa.array(order), boundscheck=False), cell[order]
         starts = np.flatnonzero(np.diff(cell, prepend=-1)).tolist()
         for start, end in zip(starts, [*starts[1:], len(cell)], strict=True):
             level, bucket = divmod(int(cell[start]), self.buckets)

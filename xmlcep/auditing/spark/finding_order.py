@@ -172,7 +172,7 @@ class FindingOrder:
         for start, end in pairwise(sorted({0, *(cut + 1 for cut in cuts), len(order)})):
             rows = order[start:end]
             # A piece at a time: its memory is used again for the next. All at once it would be new to the system.
-            joined = lines.take(pa.array(rows)).buffers()[2]  # one behind the other
+            joined = pc.take(lines, pa.array(rows), boundscheck=False).buffers()[2]  # one behind the other
             size = int(ends[end - 1] - (ends[start - 1] if start else 0))
             counts = self._counts(docs[rows], places[rows], texts)
             yield OrderedFindings(name, counts, memoryview(joined).cast("B")[:size])

@@ -22,6 +22,10 @@ from .failures import SparkError
 
 _PACKING = "zstd"
 
+_WRITTEN_AT_ONCE = 2**20
+"""Given 2 MiB or more at once, Linux keeps it in pages of that size, which a virtual machine may have to get back from
+the one around it: that cost three to ten times as much as smaller parts."""
+
 
 class Place(NamedTuple):
     """Where bytes lie."""
@@ -126,7 +130,7 @@ def written_whole(file: FileIO, content: bytes | memoryview, start: int) -> int:
     file.seek(start)
     done = 0
     while done < len(content):
-        done += file.write(memoryview(content)[done:])
+        done += file.write(memoryview(content)[done : done + _WRITTEN_AT_ONCE])
     return done
 
 
