@@ -12,7 +12,7 @@ from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.detector_pool import DetectorPool
-from xmlcep.auditing.spark.finding_chunks import FindingRanges
+from xmlcep.auditing.spark.finding_chunks import FindingChunkWriter, FindingRanges
 from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, by_range
 from xmlcep.auditing.spark.firings import FiringPlaces
 from xmlcep.auditing.spark.mapper import Keep, Mapper, SelectedRecord
@@ -77,8 +77,9 @@ def simulate(
     detectors = DetectorPool(plan, operators=operators)
     whole = merge.whole(ranges)
     for level in range(1 + max(each.level for each in plan.passes)):
+        findings = FindingChunkWriter(Ranking(rules), level, ranges)
         for bucket in range(buckets):
-            replayer = BucketReplayer(plan, bucket, buckets, whole, detectors)
+            replayer = BucketReplayer(plan, bucket, buckets, whole, detectors, findings)
             wanted = (ChunkKind.ROWS, level, bucket)
             own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
@@ -91,6 +92,7 @@ def simulate(
                     if chunk.kind == ChunkKind.CLOCKS and chunk.segment == found_late.segment
                 ]
                 failures.add(found_late.doc, FiringPlaces(whole).failure(found_late, clocks))
+        chunks += findings.take()
     failures.check()
     timed = [chunk for chunk in chunks if chunk.kind in (ChunkKind.FIRINGS, ChunkKind.CLOCKS)]
     timed.sort(key=lambda chunk: (chunk.segment, chunk.number, chunk.source))

@@ -28,13 +28,19 @@ from xmlcep.auditing.inputs import LogFile, find_files
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.bucket_tasks import BucketTasks
+from xmlcep.auditing.spark.chunks import ChunkKind
+from xmlcep.auditing.spark.finding_chunks import FindingRanges
+from xmlcep.auditing.spark.job import SparkAudit
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.parquet import ParquetWriter
 from xmlcep.rules import Rules, parse_rules
 
 if TYPE_CHECKING:
+    from pyspark import RDD
     from pyspark.sql import SparkSession
+
+    from xmlcep.auditing.spark.parcels import Parcel
 
 BAD = (b'{"doc": "doc1", "ts": "soon"}', b"no record", b'{"xmlcep": 1, "kind": "header", "doc": 7}')
 
@@ -238,3 +244,27 @@ def test_a_key_with_most_of_the_log(spark: SparkSession, tmp_path: Path) -> None
     spread = audit(log, rules, engine="spark", spark=spark, partitions=40, out=tmp_path / "spark")
     assert spread.out.read_bytes() == local.out.read_bytes()
     assert local.summary.findings > 300
+
+
+def test_findings_of_small_buckets_come_together(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each chunk has a price of its own, and there may be many buckets in a task and many ranges."""
+    counts: list[tuple[int, int]] = []
+
+    def ordered(self: SparkAudit, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str]) -> object:
+        kinds = replayed.map(lambda parcel: int(parcel.chunk.kind)).collect()
+        counts.append((kinds.count(ChunkKind.FINDINGS), len(ranges)))
+        return usual(self, replayed, ranges, withheld)
+
+    usual = SparkAudit._ordered
+    monkeypatch.setattr(SparkAudit, "_ordered", ordered)
+    path = PathType.parse("/order/item")
+    events = [PrimitiveEvent(ts, "ins", path, (1, 2 + ts % 100), doc="d") for ts in range(1, 1001)]
+    log = write_log(tmp_path / "log.jsonl", events)
+    rules = parse_rules("event Twice(item) = x[2,2] ins(item)")
+    result = audit(log, rules, engine="spark", spark=spark, partitions=40, out=tmp_path / "out")
+    assert result.summary.findings == 500
+    ((chunks, ranges),) = counts
+    tasks = 4 * spark.sparkContext.defaultParallelism
+    assert ranges > 1 and chunks <= tasks * ranges < 40 * ranges

@@ -55,7 +55,7 @@ class ChunkKind(IntEnum):
     ROWS = 0
     """Rows of one bucket, as they stand in one segment, for the passes of one level."""
     FINDINGS = 1
-    """Findings of one bucket, for one range of all findings in their order."""
+    """Findings of the buckets of one task, for one range of all findings in their order."""
     BAD_RECORD = 2
     """A bad record: there may be more of them than memory holds."""
     FIRINGS = 3
@@ -72,7 +72,7 @@ class Chunk(NamedTuple):
     """What tasks hand on: one value of one row.
 
     ``target`` is whom it is for: of rows the bucket, of findings the range. Of what has one ``target`` (and ``level``)
-    segment, ``source`` (of findings the bucket they were found in) and number say the order; those of findings have no
+    segment, ``source`` (of findings a bucket of the task that found them) and number say the order; findings have no
     segment: what comes from two buckets never has one place. ``lines``: how many bytes findings are as lines.
     """
 

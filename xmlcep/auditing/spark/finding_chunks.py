@@ -72,11 +72,11 @@ def _cuts(extents: Iterable[Extent], records_per_range: int) -> Iterator[tuple[s
 
 
 class FindingChunkWriter:
-    """Collects the findings of a bucket, by range."""
+    """Collects the findings of the buckets that a task replays, by range; ``source``: a bucket of that task."""
 
-    def __init__(self, ranking: Ranking, bucket: int, ranges: FindingRanges) -> None:
+    def __init__(self, ranking: Ranking, source: int, ranges: FindingRanges) -> None:
         self._ranking = ranking
-        self._bucket = bucket
+        self._source = source
         self._ranges = ranges
         self._number = 0
         self._raised: dict[int, list[_Raised]] = {}
@@ -126,7 +126,7 @@ class FindingChunkWriter:
         held, self._held, self._size = self._held, {}, 0
         for target, columns in held.items():
             self._number += 1
-            yield columns.chunk(target, self._bucket, self._number)
+            yield columns.chunk(target, self._source, self._number)
 
 
 _Raised: TypeAlias = tuple[str, Sequence[CompositeEvent], Sequence[int]]

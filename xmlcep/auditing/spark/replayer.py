@@ -41,12 +41,14 @@ _new_tuple = tuple.__new__
 class BucketReplayer:
     """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
 
-    Whatever fails while a document is replayed, `ReplayError` says where.
+    ``findings`` collects what is found, of several buckets of a task: chunks come when there is much of it, and whoever
+    gave it takes what is left. Whatever fails while a document is replayed, `ReplayError` says where.
     """
 
     def __init__(
-        self, plan: Plan, bucket: int, buckets: int, whole: WholeLog, detectors: DetectorPool
-    ) -> None:
+        self, plan: Plan, bucket: int, buckets: int, whole: WholeLog, detectors: DetectorPool,
+        findings: FindingChunkWriter,
+    ) -> None:  # fmt: skip
         self._plan = plan
         self._buckets = buckets
         self._ends = whole.ends
@@ -55,9 +57,8 @@ class BucketReplayer:
         self._resorted = whole.resorted
         self._detectors = detectors
         self._reader = ChunkReader()
-        ranking = Ranking(plan.rules)
-        self._findings = FindingChunkWriter(ranking, bucket, whole.ranges)
-        self._firings = FiringWriter(ranking, bucket)
+        self._findings = findings
+        self._firings = FiringWriter(Ranking(plan.rules), bucket)
         self.load = RoutedLoad(plan)
         """What goes to later levels."""
         self._forwarding = CompositeForwarding(plan, buckets, self.load)
@@ -100,7 +101,6 @@ class BucketReplayer:
         """Closes what is still open."""
         for ended in sorted(self._by_end):
             yield from self._close(ended)
-        yield from self._findings.take()
 
     def _close(self, segment: int) -> Iterator[Chunk]:
         """Closes the trees of the documents that end in this segment (D3)."""

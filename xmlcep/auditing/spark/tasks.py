@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from ..splits import Split
 from .chunk_sorting import in_order
 from .chunks import Chunk
 from .detector_pool import DetectorPool
+from .finding_chunks import FindingChunkWriter
 from .finding_order import FindingOrder, FindingsPlace, by_range
 from .firings import FiringPlaces
 from .mapper import Keep, Mapper
@@ -160,14 +161,22 @@ def replay_task(
     def task(parcels: Iterable[Parcel]) -> Parcels:
         plan, detectors = _plan(rules), _detectors(rules, operators=operators)
         ordered = in_order(parcels, _as_replayed)
-        for bucket, its_chunks in groupby(ordered, key=lambda chunk: chunk.target):
-            replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors)
-            found = FoundSizes()
+        first = next(ordered, None)
+        if first is None:
+            return
+        findings, found = (
+            FindingChunkWriter(Ranking(plan.rules), first.target, whole.value.ranges),
+            FoundSizes(),
+        )
+        for bucket, its_chunks in groupby(chain([first], ordered), key=lambda chunk: chunk.target):
+            replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors, findings)
             for answer in found.counted(replay_segments(replayer, its_chunks)):
                 yield Parcel.of(answer, files)
-            reports.add(as_entry(found.report(bucket)))
             reports.add(as_entry(replay_report(replayer, bucket)))
             reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
+        for chunk in found.counted(findings.take()):
+            yield Parcel.of(chunk, files)
+        reports.add(as_entry(found.report(first.target)))
 
     return without_collector(task, whole)
 
