@@ -22,7 +22,7 @@ from .distinct import Numbers, distinct, in_groups
 from .ipc import to_ipc
 
 _ROWS_PER_CHUNK = 8192  # with half as many a chunk's own price shows, twice as many save nothing more
-_MOST_ROWS_HELD = 262_144
+_MOST_ROWS_HELD = 524_288  # with half as many a worker is 25 MiB smaller, and 200 buckets cost a tenth more
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbours fall far apart
 
 
