@@ -36,7 +36,6 @@ _ABSENT = (
     "load-xquery-module", "transform", "parse-xml", "parse-xml-fragment", "current-date", "current-dateTime",
     "current-time", "implicit-timezone", "random-number-generator", "trace", "replace", "tokenize", "analyze-string",
 )  # fmt: skip
-_MATCHES = re.compile(r"(?<![\w.-])matches\s*[(#]")
 _LEFT_OUT = "{}() is not there: see what xpath31 leaves out, in docs/language.md"
 
 
@@ -62,6 +61,11 @@ def evaluate_matches(self: Any, context: Any = None) -> bool:
     return matcher(pattern, flags)(text)
 
 
+def _names(function: str, text: str) -> bool:
+    """Whether a function is called, or named, in a text that perhaps cannot be read."""
+    return re.search(rf"(?<![\w.-]){function}\s*[(#]", text) is not None
+
+
 class XPath31:
     """The engine; its texts need the document, whatever they say."""
 
@@ -73,14 +77,14 @@ class XPath31:
         try:
             token = _Parser(namespaces={"meta": META}).parse(text)
         except ElementPathError as error:
-            absent = [name for name in _ABSENT if re.search(rf"(?<![\w.-]){name}\s*[(#]", text)]
+            absent = [name for name in _ABSENT if _names(name, text)]
             if absent:
                 raise ValueError(_LEFT_OUT.format(absent[0])) from error
             raise
         for each in _tokens(token):
             if each.symbol == "#" and str(each[0].value) in _ABSENT:  # doc#1 is looked up when it is called
                 raise ValueError(_LEFT_OUT.format(each[0].value))
-        if _MATCHES.search(text):
+        if _names("matches", text):
             matcher("")  # what it needs is missing now, or not in the middle of an audit
         unknown = [
             name for name in _free_variables(token) if name not in KNOWN and not name.startswith("meta:")

@@ -23,8 +23,8 @@ from ..algebra import (
     Sequence,
 )
 from ..events import CompositeType
-from .active_rules import own_events
 from .ruleset import Rules
+from .variable_values import events_by_name
 
 Most = Mapping[str, "int | None"]
 """The most values that variables can have; None: any number. Of a variable that is not in it nothing is known."""
@@ -36,7 +36,7 @@ class VariableCounts:
     """How many values the variables of some rules can have at most."""
 
     def __init__(self, rules: Rules) -> None:
-        self._events = {each.name: each for each in (*own_events(rules.active_rules), *rules.definitions)}
+        self._events = events_by_name(rules)
         self._found: dict[int, Most] = {}
 
     def seen_by(self, leaf: Leaf) -> Most:

@@ -36,7 +36,7 @@ class VariableValues:
         self._namespaces = rules.namespaces
         self._of_event = of_event
         self._bound = bound
-        self._events = {each.name: each for each in (*own_events(rules.active_rules), *rules.definitions)}
+        self._events = events_by_name(rules)
         self._found: dict[int, _Binding | None] = {}
 
     def seen_by(self, leaf: Leaf) -> Known:
@@ -83,6 +83,11 @@ class VariableValues:
             written = parse_written(let.expression, self._namespaces)
             found[let.name] = value_of(written.syntax, of_variables(_only_known(found)))
         return found
+
+
+def events_by_name(rules: Rules) -> dict[str, EventDefinition]:
+    """The events of some rules, and those that rules that act have of their own (L1)."""
+    return {each.name: each for each in (*own_events(rules.active_rules), *rules.definitions)}
 
 
 def _only_known(found: _Binding | None) -> Known:

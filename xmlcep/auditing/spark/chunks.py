@@ -233,20 +233,21 @@ def turns(table: pa.Table) -> Numbers:
 
 def _narrowed(table: pa.Table) -> pa.Table:
     """The same with node ids of four bytes, if these do: ids are most of what a row has."""
-    place = table.schema.get_field_index("ids")
-    if place < 0:
-        return table
     try:
-        ids = table["ids"].cast(_FEW_IDS)
+        return _with_ids_as(_FEW_IDS, table)
     except pa.ArrowInvalid:  # one is larger
         return table
-    return table.set_column(place, "ids", ids)
 
 
 def widened(table: pa.Table) -> pa.Table:
     """The rows of a chunk with node ids of eight bytes, as those of others may have."""
+    return _with_ids_as(_FIELDS["ids"], table)
+
+
+def _with_ids_as(type_: pa.DataType, table: pa.Table) -> pa.Table:
+    """The same with node ids, if there are any, of this type."""
     place = table.schema.get_field_index("ids")
-    return table if place < 0 else table.set_column(place, "ids", table["ids"].cast(_FIELDS["ids"]))
+    return table if place < 0 else table.set_column(place, "ids", table["ids"].cast(type_))
 
 
 def _array(values: Any, type_: pa.DataType) -> pa.Array:

@@ -75,7 +75,8 @@ class FindingChunkWriter:
     """Collects the findings of the buckets that a task replays, by range; ``source``: a bucket of that task."""
 
     def __init__(self, ranking: Ranking, source: int, ranges: FindingRanges) -> None:
-        self._ranking = ranking
+        self.ranking = ranking
+        """What says where they stand, and writes them."""
         self._source = source
         self._ranges = ranges
         self._number = 0
@@ -108,7 +109,7 @@ class FindingChunkWriter:
     def _encode(self) -> None:
         """Puts into columns what was raised."""
         raised, self._raised, self._count = self._raised, {}, 0
-        encode = self._ranking.encode
+        encode = self.ranking.encode
         for number, its in raised.items():
             columns = self._held.get(number)
             if columns is None:
@@ -116,7 +117,7 @@ class FindingChunkWriter:
             for doc, composites, ts in its:
                 columns.order.docs.append(doc)
                 columns.order.counts.append(len(composites))
-                columns.order.add(self._ranking, composites)
+                columns.order.add(self.ranking, composites)
                 columns.ts.extend(ts)
             self._size += columns.add_lines([encode(each) for _, composites, _ in its for each in composites])
 

@@ -19,7 +19,6 @@ from ...log.json_codec import FASTEST
 from ...log.records import Control, raised_event
 from ..failures import BEFORE, BEHIND, Failure, Failures, ReplayError
 from ..findings.encoding import decode_composite
-from ..findings.order import Ranking
 from ..plan.partition_key import Plan
 from .bucket_loads import RoutedLoad
 from .chunk_reading import ChunkReader, RowRun
@@ -58,7 +57,7 @@ class BucketReplayer:
         self._detectors = detectors
         self._reader = ChunkReader()
         self._findings = findings
-        self._firings = FiringWriter(Ranking(plan.rules), bucket)
+        self._firings = FiringWriter(findings.ranking, bucket)
         self.load = RoutedLoad(plan)
         """What goes to later levels."""
         self._forwarding = CompositeForwarding(plan, buckets, self.load)

@@ -164,18 +164,19 @@ def replay_task(
         first = next(ordered, None)
         if first is None:
             return
-        findings, found = (
-            FindingChunkWriter(Ranking(plan.rules), first.target, whole.value.ranges),
-            FoundSizes(),
-        )
-        for bucket, its_chunks in groupby(chain([first], ordered), key=lambda chunk: chunk.target):
-            replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors, findings)
-            for answer in found.counted(replay_segments(replayer, its_chunks)):
-                yield Parcel.of(answer, files)
-            reports.add(as_entry(replay_report(replayer, bucket)))
-            reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
-        for chunk in found.counted(findings.take()):
-            yield Parcel.of(chunk, files)
+        findings = FindingChunkWriter(Ranking(plan.rules), first.target, whole.value.ranges)
+
+        def answers() -> Iterator[Chunk]:
+            for bucket, its_chunks in groupby(chain([first], ordered), key=lambda chunk: chunk.target):
+                replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors, findings)
+                yield from replay_segments(replayer, its_chunks)
+                reports.add(as_entry(replay_report(replayer, bucket)))
+                reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
+            yield from findings.take()
+
+        found = FoundSizes()
+        for answer in found.counted(answers()):
+            yield Parcel.of(answer, files)
         reports.add(as_entry(found.report(first.target)))
 
     return without_collector(task, whole)
