@@ -18,7 +18,6 @@ from tests.auditing.simulation import simulate
 from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing import splits
-from xmlcep.auditing.findings import by_time
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
@@ -32,7 +31,6 @@ from xmlcep.auditing.spark.chunks import Chunk
 from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log.columns import blocks
 from xmlcep.log.json_codec import STANDARD
 from xmlcep.log.parquet import arrow_schema
 from xmlcep.log.records import ClockRecord, Header, Row, change_record
@@ -213,61 +211,12 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         mock.patch.object(splits, "LINES_BLOCK", size),
         mock.patch.object(splits, "ARROW_BLOCK", size),
         mock.patch.object(splits, "JOINED_BYTES", most),
-        mock.patch.object(blocks, "FEW_STRANDS", data.draw(st.sampled_from((0, 100)))),
         mock.patch.object(document_findings, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
-        mock.patch.object(by_time, "_SORTED_BYTES", data.draw(st.sampled_from((1, 1 << 20)))),
     ):
         log = write_files(Path(folder), files, left_out, packed=packed)
         sifted = outcome(log, rules, by_row=False, rest=data.draw(st.booleans()), **options)
         assert sifted == outcome(log, rules, by_row=True, rest=data.draw(st.booleans()), **options)
     event("several files" if len(files) > 1 else "one file")
-
-
-MANY = parse_rules(
-    "".join(
-        f"event Complete{each} = ins(item{each}) ; (ins(item{each}/price) & ins(item{each}/quantity))\n"
-        f"event Several{each} = x[2,2]{{context=continuous}} upd(item{each}/price)\n"
-        for each in range(3)
-    )
-)
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.integers(2, 3), st.sampled_from(("", "/price", "/quantity", "upd", "del"))),
-        min_size=30,
-        max_size=60,
-    ),
-    st.sampled_from((1000, 20)),
-    st.sampled_from((1, 3, 64)),
-    st.sampled_from((1, 500, 1 << 20)),
-)  # fmt: skip
-def test_strands_are_put_together_again(
-    steps: list[tuple[int, int, str]], size: int, settled: int, most: int
-) -> None:
-    """Rules that have nothing to do with each other: what their records raise comes in order of time."""
-    pytest.importorskip("pyarrow")
-    records: list[Record] = []
-    for ts, (kind, node, what) in enumerate(steps, start=1):
-        op = what if what in ("upd", "del") else "ins"
-        rest = "/price" if what == "upd" else "" if what == "del" else what
-        ids = [1, 10 * kind + node, 100 + ts] if rest else [1, 10 * kind + node]
-        path = f"/order/item{kind}{rest}"
-        records.append({"doc": "a", "ts": ts, "op": op, "path": path, "ids": ids, "txn": ts // 7})
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(splits, "ARROW_BLOCK", size),
-        mock.patch.object(blocks, "FEW_STRANDS", 0),
-        mock.patch.object(document_findings, "_SETTLED", settled),
-        mock.patch.object(by_time, "_SORTED_BYTES", most),
-    ):
-        log = Path(folder) / "log.parquet"
-        write_parquet(log, records, set(), group_size=1000)
-        options = {"operators": True, "on_bad": OnBadRecord.SKIP, "rest": False}
-        sifted = outcome(log, MANY, by_row=False, **options)
-        assert sifted == outcome(log, MANY, by_row=True, **options)
-    event("in several strands" if len({kind for kind, *_ in steps}) > 1 and sifted[0] else "little")  # type: ignore[index]
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -32,15 +31,12 @@ from tests.laws.agreement import (
 )
 from tests.strategies import EVERYTHING, SNOOP, History
 from xmlcep.algebra import ContextName, EventDefinition
-from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.departed import Departed
 from xmlcep.engine.edits import Edit
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
-from xmlcep.engine.operators.combining import CombiningState
-from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.integrating import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.timeline import Timeline
@@ -80,7 +76,7 @@ def general_way() -> Iterator[None]:
 
     def not_plain(detector: Any, *given: Any, **options: Any) -> None:
         new(detector, *given, **options)
-        detector._is_plain = detector._is_prompt = False
+        detector._is_plain = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
     new_bound = bound_dispatch._bound
@@ -153,7 +149,6 @@ def general_way() -> Iterator[None]:
         patch.setattr(Evaluation, "process_alone", alone)
         patch.setattr(Evaluation, "release_elsewhere", release_all)
         patch.setattr(Edit, "__init__", sees_releases)
-        patch.setattr(ConjunctionState, "take", CombiningState.take)
         patch.setattr(Departed, "look_after_releases", look_at_all)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(AnyOrder, "constrained", True)
@@ -179,37 +174,6 @@ def check(definitions: Sequence[EventDefinition], history: History) -> None:
         assert _replayed(definitions, records, operators=operators) == replayed[operators]
         from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
         assert from_tuples == replayed[operators]
-    _check_strands(definitions, records)
-    _check_rows(definitions, records)
-
-
-def _check_rows(definitions: Sequence[EventDefinition], records: Sequence[PrimitiveEvent]) -> None:
-    """Where composites are made of the tuples that were fed, what is written of them is the same, and so is what is
-    stored."""
-    encode = FindingEncoder().encode
-    for operators in _BOTH:
-        of_rows, of_events = (Detector(rules_of(definitions), operators=operators) for _ in range(2))
-        of_rows.keep_rows()
-        raised = list(of_rows.replay([tuple(record) for record in records], ends=False))
-        lines = [encode(composite) for composite in of_events.replay(records, ends=False)]
-        assert list(map(encode, raised)) == lines
-        assert of_rows.to_state() == of_events.to_state()
-        if any(type(composite.cause) is tuple for composite in raised):
-            event("made of rows")
-
-
-def _check_strands(definitions: Sequence[EventDefinition], records: Sequence[PrimitiveEvent]) -> None:
-    """Strand by strand the same is found, and what is stored is the same, as in order of time."""
-    detector, in_order = (Detector(rules_of(definitions), operators=True) for _ in range(2))
-    if detector.strands is None or not records:
-        return
-    strands = detector.strands.of([(record.op, record.path) for record in records])
-    by_strand = [record for _, record in sorted(zip(strands, records, strict=True), key=itemgetter(0))]
-    raised = sorted(detector.replay_strands(by_strand, records[-1]), key=lambda composite: composite.cause.ts)
-    assert raised == list(in_order.replay(records, ends=False))
-    assert detector.to_state() == in_order.to_state()
-    if len(set(strands)) > 1 and raised:
-        event("several strands")
 
 
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:

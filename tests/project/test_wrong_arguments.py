@@ -111,7 +111,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Document.watch": {"rules": xmlcep.parse_rules(RULES)}, "Watch.advance": {"time": 1},
     "Watch.why": {"finding": FINDING}, "Watch.why_not": {"event": "Both"}, "Detector.why": {"finding": FINDING},
     "Detector.advance": {"time": 1}, "Detector.replay": {"events": [EVENT]},
-    "Detector.replay_strands": {"events": [EVENT], "last": EVENT}, "Detector.feed": {"event": EVENT},
+    "Detector.feed": {"event": EVENT},
     "Detector.why_not": {"event": "Both"}, "Replica.apply": {"event": EVENT},
 }  # fmt: skip
 """Arguments that are right, of the methods that need some beside the one that is wrong."""

@@ -41,10 +41,6 @@ class Freeing:
         for forget in self.forgets:
             forget(place)
 
-    def take(self, place: int, event: PrimitiveEvent) -> None:
-        """The node is gone by this event, which means nothing else."""
-        self.free(place)
-
 
 @dataclass(frozen=True, slots=True)
 class BoundDispatch:
@@ -53,8 +49,7 @@ class BoundDispatch:
     ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
     ``first`` likewise, where that may come before all that the event releases and before all that is passed on to other
     trees. None if there is more to do between trees: one of them uses what another raises, or silent composites have to
-    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then. ``whole`` does what is
-    direct and frees what is ``freed``, where nothing ever waits for a release, a timer or the document.
+    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then.
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes,
     ``readers`` the nodes that wait there for these, with the index among the event's ids of what may be one;
@@ -66,7 +61,6 @@ class BoundDispatch:
     """
 
     direct: tuple[Direct, ...] | None
-    whole: Direct | None
     first: tuple[Direct, ...] | None
     passes_on: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
@@ -127,7 +121,6 @@ def _bound(
     at_rest = _freeing(freed)
     return BoundDispatch(
         direct,
-        None if direct is None else _whole(direct, at_rest if freed else None),
         tuple([direct for of_tree in first for direct in of_tree or ()])
         if alone and None not in first
         else None,
@@ -182,26 +175,6 @@ def _as_one(directs: Sequence[Direct]) -> tuple[Direct, ...]:
             accept(place, event)
 
     return ((deliver, here),)
-
-
-def _whole(direct: Sequence[Direct], freed: Freeing | None) -> Direct:
-    """What takes an event and then frees the groups of the node that it deletes; of direct there is one at most."""
-    if not direct:
-        return (_ignore, 0) if freed is None else (freed.take, -1)
-    [(accept, here)] = direct
-    if freed is None:
-        return accept, here
-    free = freed.free
-
-    def take(place: Key, event: PrimitiveEvent) -> None:
-        accept(place, event)
-        free(event[3][-1])
-
-    return take, here
-
-
-def _ignore(place: Key, event: PrimitiveEvent) -> None:
-    """Nothing is to be done."""
 
 
 def _elsewhere(accept: Acceptor, index: int) -> Acceptor:

@@ -25,7 +25,6 @@ from .edits import Edit, by_time_point
 from .evaluation import NOTHING_OUTSIDE, Evaluation
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .strands import Strands
 from .timeline import Timeline
 from .timer_firing import TimerFiring
 from .tree import TreeState
@@ -102,10 +101,6 @@ class Detector:
         self._timeline = Timeline(self._evaluation, self._setting, self._edit, self._timers)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
-        # Whether nothing ever waits for a release either: an event is over when it was taken.
-        self._is_prompt = self._is_plain and not any(
-            tree.deferrals for tree in self._evaluation.trees.values()
-        )
         self._latest: Cause | None = None
         self._closed = False
 
@@ -182,9 +177,6 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if self._is_prompt:
-            yield from self._replay_promptly(events)
-            return
         evaluation, clock, timers = self._evaluation, self._clock, self._setting.timers
         is_plain, document = self._is_plain, self._document
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
@@ -242,68 +234,6 @@ class Detector:
             yield from self.flush()
         else:
             yield from self.end_edit()
-
-    def _replay_promptly(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        """`replay` where an event is over when it was taken: nothing waits for the end of a transaction or an edit."""
-        evaluation, clock = self._evaluation, self._clock
-        dispatch, report = evaluation.dispatch, evaluation.report
-        event: PrimitiveEvent | None = None
-        try:
-            for event in events:
-                try:
-                    bound = dispatch[event[1]][event[2]]
-                    clock.point, _ = event[0], event[11]  # of a tuple that is too short events would be
-                except Exception:
-                    check_event("replay()", event)
-                    raise
-                if bound is None:
-                    continue
-                if bound.whole is not None:
-                    take, index = bound.whole
-                    take(event[3][index], event)
-                else:
-                    evaluation.process_alone(as_event(event), bound)
-                if report:
-                    self._latest = event
-                    if len(report) == 1:
-                        yield report.pop()
-                    else:
-                        yield from evaluation.take_report()
-        finally:
-            if event is not None:
-                self._latest = event
-
-    @property
-    def strands(self) -> Strands | None:
-        """Which events may be given to `replay_strands` one strand after the other; None: they have to come in order.
-
-        They have where something waits, and where a rule can fail: nothing that comes later is found then.
-        """
-        return Strands(self._active) if self._is_prompt and not self._active.may_fail else None
-
-    def replay_strands(
-        self, events: Iterable[PrimitiveEvent], last: PrimitiveEvent
-    ) -> Iterator[CompositeEvent]:
-        """`replay` without ``ends`` of all events of a time, strand by strand; ``last`` is the last of them in time."""
-        check("replay_strands()", events=(events, ITERABLE))
-        check_event("replay_strands()", last)
-        if self._closed:
-            return
-        yield from self._replay_promptly(events)
-        self._latest = last
-        self._clock.point = last[0]
-
-    def keep_rows(self) -> None:
-        """Lets composites be made of the very tuples that it is fed, in trees where nobody asks them for more than what
-        stands at a place: for whoever reads them so, too, as an audit does. Their constituents and causes may be such
-        tuples then, which are events to `to_state`.
-        """
-        if not self._is_prompt:
-            return
-        for index, tree in self._evaluation.trees.items():
-            if index not in self._active.users and all(state.keeps_rows() for state in tree.states):
-                for state in tree.states:
-                    state.keep_rows()
 
     def _feed_in_full(
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()

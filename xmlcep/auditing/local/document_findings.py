@@ -9,7 +9,6 @@ from operator import itemgetter, lt
 from typing import Any
 
 from ...events import CompositeEvent
-from ..findings.by_time import FindingsByTime
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 
@@ -44,17 +43,6 @@ class DocumentFindings:
     def take(self, composites: Iterable[CompositeEvent]) -> None:
         """Takes composites as they are raised; those of time points that are over are settled on the way."""
         for _, lines in self._settled_of(composites):
-            self._hold(lines)
-
-    def take_strands(self, composites: Iterable[CompositeEvent]) -> None:
-        """Takes what strands raise, one strand after the other, when no time point has composites of two."""
-        self.settle()
-        found = FindingsByTime(self._collector.spool, self._doc)
-        for times, lines in self._settled_of(composites):
-            found.add(times, lines)
-        if self.pending:
-            found.add(*self._settled())
-        for lines in found.in_order():
             self._hold(lines)
 
     def _settled_of(self, composites: Iterable[CompositeEvent]) -> Iterator[tuple[list[int], list[bytes]]]:

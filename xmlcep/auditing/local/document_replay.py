@@ -293,10 +293,7 @@ class DocumentReplay:
             self._replay(rows[done:until], goes_on=False)
             self.take_clock(file, number, clock)
             done = until
-        if run.last is None:
-            self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
-        else:
-            self._replay_strands(run.rows, run.last)
+        self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
         self.ts, self.txn = span.last, span.last_txn
         for number, clock in run.clocks[behind:]:
             self.take_clock(file, number, clock)
@@ -323,12 +320,6 @@ class DocumentReplay:
         last = self._detector.last_fed
         if isinstance(last, PrimitiveEvent):
             self._last = last
-
-    def _replay_strands(self, rows: Iterable[Row], last: Row) -> None:
-        """Replays records strand by strand, where nothing can be found between or after them; a time point has records
-        of one strand."""
-        self._findings.take_strands(self._detector.replay_strands(rows, last))  # type: ignore[arg-type]
-        self._last = _new_tuple(PrimitiveEvent, last)
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""

@@ -54,7 +54,7 @@ class Documents:
         self._failures = Failures(rules)
         self._types = TypeNumbers()
         first = self._made_detector()
-        self.concerns, self.needs, self.strands = first.concerns, first.needs, first.strands
+        self.concerns, self.needs = first.concerns, first.needs
         """What the detectors are concerned with and need, as `Detector` has it."""
         self._idle = [first]  # as new
         self._can_rest = first.remembering is None
@@ -281,9 +281,7 @@ class Documents:
         return self._idle.pop() if self._idle else self._made_detector()
 
     def _made_detector(self) -> Detector:
-        detector = Detector(self._rules, operators=self._operators)
-        detector.keep_rows()  # findings are written by what stands where
-        return detector
+        return Detector(self._rules, operators=self._operators)
 
     def _take_detector(self, replay: DocumentReplay) -> None:
         """Takes the detector of a replay that is done, for others: what waits in it is freed here, not found by a

@@ -116,10 +116,8 @@ class LocalAudit:
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
         ones are looked at together, unless it matters what their file is.
         """
-        strands = self._documents.strands
         types = RecordTypes(
             self._documents.concerns, check_times=self._checks_times, applied=self._asks,
-            strands_of=None if strands is None or self._externals else strands.of,
         )  # fmt: skip
         by_file = self._keep is not None or self._asks or self._collector.quarantine.by_file
         readers = (self._begin_file(file, self._collector.quarantine.add) for file in files)

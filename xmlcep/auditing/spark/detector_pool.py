@@ -35,6 +35,4 @@ class DetectorPool:
         if rules is None:
             rules = self._rules[pass_index] = each.rules(self._plan.rules)
         detector = Detector(rules, operators=self._operators, trees=each.names)
-        if self._handed_on.isdisjoint(each.names):  # what is handed on is asked for events
-            detector.keep_rows()  # findings are written by what stands where
         return detector

@@ -36,7 +36,6 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
-from ..operators.waiting_chronicle_pairs import WaitingChroniclePairConjunction
 from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
@@ -99,9 +98,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
 
 
 def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
-    return _operator(
-        state, "context", "shared", "pairing", "_in_full", "_raise", "bare", "makes_events", *derived
-    )
+    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
 def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
@@ -148,13 +145,12 @@ _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
     PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
     ChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
-    WaitingChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
     ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
     WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
-    ConjunctionState: _combining({}, "_is_plain", "_takes_oldest"),
+    ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
@@ -222,7 +218,7 @@ DETECTOR = _layout(
             "_latest": EventOrNothing(), "_closed": FALSE, "_setting": Within(), "_evaluation": Within(),
             "_edit": Within(), "_timeline": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain", "_is_prompt",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 

@@ -85,7 +85,7 @@ class ChroniclePairConjunction(PairState):
             other = pop(self._second, key, other)
         else:
             del self._second[key]
-        if type(event) is not PrimitiveEvent and self.makes_events:
+        if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         self._raise_alone(event, other, key, event)
 
@@ -100,7 +100,7 @@ class ChroniclePairConjunction(PairState):
             other = pop(self._first, key, other)
         else:
             del self._first[key]
-        if type(event) is not PrimitiveEvent and self.makes_events:
+        if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         self._raise_alone(other, event, key, event)
 
@@ -109,11 +109,10 @@ class ChroniclePairConjunction(PairState):
         start, end = first[0], second[0]
         if end < start:
             start, end = end, start
-        if self.makes_events:
-            if type(first) is not PrimitiveEvent:
-                first = _new_tuple(PrimitiveEvent, first)
-            if type(second) is not PrimitiveEvent:
-                second = _new_tuple(PrimitiveEvent, second)
+        if type(first) is not PrimitiveEvent:
+            first = _new_tuple(PrimitiveEvent, first)
+        if type(second) is not PrimitiveEvent:
+            second = _new_tuple(PrimitiveEvent, second)
         composer, parent = self.composer, self.parent
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         ids = first[3][upto]

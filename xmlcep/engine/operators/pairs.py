@@ -2,7 +2,7 @@
 
 What is stored is kept as it comes, of a leaf the event itself and of an operator its entry, in lists by group key; the
 context's `contexts.pairing.Pairing` says what is chosen. `chronicle_pairs` has the states of the default context, in
-which there is nothing to choose; `waiting_pairs` and `waiting_chronicle_pairs` the deferred ones. All of them raise
+which there is nothing to choose; `waiting_pairs` the deferred ones. All of them raise
 exactly what `ConjunctionState` and `SequenceState` do.
 
 One module because conjunction and sequence store and raise in one way, which is what is to be read side by side.
@@ -55,10 +55,7 @@ class PairState(ChoosingState):
     """What all of them have in common.
 
     ``bare[k]`` says that of operand k events are stored as they are: not where entries have more to say.
-    ``makes_events``: what composites are made of are events; else it may be what was fed (see `keep_rows`).
     """
-
-    makes_events = True
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
@@ -81,14 +78,6 @@ class PairState(ChoosingState):
             if self._in_full
             else self.raise_pair
         )
-
-    def keeps_rows(self) -> bool:
-        """Whether it looks at no event but by place, so that plain tuples of their layout are as good."""
-        return self._raise == self.raise_pair
-
-    def keep_rows(self) -> None:
-        """Makes no events of such tuples from now on."""
-        self.makes_events = False
 
     # ---- arrivals -------------------------------------------------------------------------------------
 
@@ -139,13 +128,13 @@ class PairState(ChoosingState):
         is_bare, is_second_bare = self.bare
         if is_bare:
             start = end = first[0]
-            if type(first) is not PrimitiveEvent and self.makes_events:
+            if type(first) is not PrimitiveEvent:
                 first = _new_tuple(PrimitiveEvent, first)
         else:
             start, end, _, first, _ = first
         if is_second_bare:
             other_start = other_end = second[0]
-            if type(second) is not PrimitiveEvent and self.makes_events:
+            if type(second) is not PrimitiveEvent:
                 second = _new_tuple(PrimitiveEvent, second)
         else:
             other_start, other_end, _, second, _ = second

@@ -162,13 +162,6 @@ class OperatorState(ABC):
     def size(self) -> int:
         """How many events are stored."""
 
-    def keeps_rows(self) -> bool:
-        """Whether `keep_rows` would mean anything to it."""
-        return False
-
-    def keep_rows(self) -> None:  # noqa: B027
-        """See `Detector.keep_rows`."""
-
     # What explanations ask (Y1 to Y5): none of it changes anything.
 
     def group_keys(self) -> Collection[Key]:

@@ -281,15 +281,11 @@ class _Columns:
             if spans is None:
                 return None
             doc = spans[0].doc
-            strands = None if clocks or edits else self._types.strands
-            kept = self._kept(self._needed if strands is None else self._by_strand(strands))
+            kept = self._kept(self._needed)
             counts_of_all = [
                 (self._types.by_number[code], count) for code, count in _counts(kept.codes).items()
             ]
-            last = None if strands is None else self._last(kept, doc)
-            return [
-                Run(spans[0], self._rows(kept, repeat(doc)), counts_of_all, clocks.get(doc, ()), edits, last)
-            ]
+            return [Run(spans[0], self._rows(kept, repeat(doc)), counts_of_all, clocks.get(doc, ()), edits)]
         order = self._order_by_document()
         spans = self._spans(order)
         if spans is None:
@@ -307,24 +303,6 @@ class _Columns:
             found.append(Run(span, rows.part(start, end), of_types, clocks.get(span.doc, ()), edits))
             start = end
         return found
-
-    def _by_strand(self, strands: Iterable[int]) -> Any:
-        """The places of the records that are needed, strand by strand; within one as they stand."""
-        import pyarrow.compute as pc
-
-        places = pc.indices_nonzero(self._needed)
-        return places.take(pc.sort_indices(numbers(strands).take(self._codes.take(places))))
-
-    def _last(self, kept: _Kept, doc: str) -> Row | None:
-        """The last by ts of records that were chosen, if any were."""
-        import pyarrow.compute as pc
-
-        if not len(kept.codes):
-            return None
-        ts = kept.columns["ts"]
-        place = pc.index(ts, pc.max(ts)).as_py()
-        alone = {name: column.slice(place, 1) for name, column in kept.columns.items()}
-        return next(self._rows(_Kept(kept.codes.slice(place, 1), alone), repeat(doc)))
 
     def _goes_on(self) -> bool:
         """Whether the edit of any of the records goes on with the next (U1)."""

@@ -33,8 +33,6 @@ Item: TypeAlias = tuple[int, Aside] | Batch
 NumberedClock: TypeAlias = tuple[int, ClockRecord]
 """A clock record with its number in the file."""
 Meta: TypeAlias = Mapping[str, str]
-FEW_STRANDS = 8
-"""So many strands are at hand for the processor together."""
 
 
 class Span(NamedTuple):
@@ -60,9 +58,6 @@ class Run(NamedTuple):
     are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
     the document's clock records in the block, in order; those between two of the span's records stand in no
     transaction. ``edits``: whether the edit of any record in the block goes on with the next (U1).
-
-    ``last`` is None where rows stand in order of ts; else those of each strand do (see `RecordTypes`), one strand after
-    the other, and it is the last row by ts. Then there are no clocks, and no edit goes on.
     """
 
     span: Span
@@ -70,7 +65,6 @@ class Run(NamedTuple):
     counts: list[tuple[RecordType, int]]
     clocks: Sequence[NumberedClock] = ()
     edits: bool = False
-    last: Row | None = None
 
 
 class FilteredColumns(NamedTuple):
@@ -106,8 +100,7 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
 
     ``is_needed`` decides, once per type, whether records of an operation and path are needed. ``check_times``: whether
     the ``at`` of each record has to be a time (W1). ``applied``: whether records are applied to a document, so that
-    their texts must be such as XML can hold, and rows have their ``pos``. ``strands_of``: where records need to
-    stand in order within strands only, a function that tells the strands of all types, as numbers (negative: of none).
+    their texts must be such as XML can hold, and rows have their ``pos``.
     """
 
     def __init__(
@@ -116,15 +109,11 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
         *,
         check_times: bool = False,
         applied: bool = False,
-        strands_of: Callable[[Iterable[tuple[str, PathType]]], list[int]] | None = None,
     ) -> None:
         super().__init__()
         self.check_times = check_times
         self.applied = applied
         self._is_needed = is_needed
-        self._strands_of = strands_of
-        self._strands = array("q")
-        self._many_strands = False
         self.by_number: list[RecordType] = []
         """The types that came so far."""
         self.ops: list[str] = []
@@ -172,17 +161,6 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
             self.lengths.append(found.length)
             self.needed.append(found.needed)
         return found
-
-    @property
-    def strands(self) -> array[int] | None:
-        """The strand of each type that came so far, if they are so many that it is worth to put records into their
-        order."""
-        if self._strands_of is None:
-            return None
-        if len(self._strands) < len(self.by_number):
-            self._strands = array("q", self._strands_of(zip(self.ops, self.paths, strict=True)))
-            self._many_strands = len(set(self._strands)) > FEW_STRANDS
-        return self._strands if self._many_strands else None
 
     def places(self, texts: Iterable[str]) -> Iterator[int]:
         """Where in `numbers` the types of records of these paths begin, whatever the texts are; a path has a place
