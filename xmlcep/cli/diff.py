@@ -26,6 +26,7 @@ DIFFERENCES = 1
 _STDIN = "-"
 _COLOURS = {
     ChangeKind.INSERTED: "green", ChangeKind.DELETED: "red", ChangeKind.UPDATED: "yellow", ChangeKind.MOVED: "cyan",
+    ChangeKind.RENAMED: "yellow",
 }  # fmt: skip
 
 
@@ -53,8 +54,8 @@ def command(
 ) -> None:  # fmt: skip
     """Show what changed from the XML file OLD to the file NEW (one of them may be -, standard input).
 
-    Each line is a change: + came, - went, ~ has another value, > was moved. Elements are matched by keys (given ones,
-    id, name and the like, or whatever is unique among siblings), then by content, then by likeness.
+    Each line is a change: + came, - went, ~ has another value or name, > was moved. Elements are matched by keys
+    (given ones, id, name and the like, or whatever is unique among siblings), then by content, then by likeness.
     """
     if old == new == _STDIN:
         raise click.UsageError("standard input can be one of the two documents, not both")

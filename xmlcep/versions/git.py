@@ -142,7 +142,8 @@ class GitVersions(Closing):
         command = (
             "log", "--topo-order" if all_parents else "--first-parent", "--diff-merges=first-parent", "--follow",
             "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--no-relative",
-            "-O/dev/null", "--ignore-submodules=none", "--encoding=UTF-8", "--raw", "--no-abbrev", "-z", f"--format=%x01{_FIELDS}",
+            "-O/dev/null", "--ignore-submodules=none", "--encoding=UTF-8", "--raw", "--no-abbrev", "-z",
+            f"--format=%x01{_FIELDS}",
         )  # fmt: skip
         try:
             said = self._git(*command, *starts, "--", path)
