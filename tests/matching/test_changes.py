@@ -53,6 +53,23 @@ ROWS = {
         '<r><arg name="time" type="uint"/></r>', '<r><arg name="serial" type="uint"/></r>',
         ["~ /r/arg/@name 'time' → 'serial'"],
     ),
+    "an element of another name": (
+        "<r><x/><price c='1'>9<!--n--></price><y/></r>", "<r><x/><cost c='1'>9<!--n--></cost>t<y/></r>",
+        ["~ /r/price → /r/cost (3 nodes)", "+ /r/text() 't'"],
+    ),
+    "another name, with what is below it": (
+        "<r><a><b k='1'><c>one</c></b></a><d/></r>", "<r><e><b k='1'><c>one</c></b></e><d/></r>",
+        ["~ /r/a → /r/e (5 nodes)"],
+    ),
+    "another name, and another content": (
+        "<r><price>9</price></r>", "<r><cost>8</cost></r>",
+        ["- /r/price '9' (2 nodes)", "+ /r/cost '8' (2 nodes)"],
+    ),
+    "several other names, in their order": (
+        "<r><a>1</a><b>2</b><k/><c/></r>", "<r><x>1</x><new/><y>2</y><k/><z/></r>",
+        ["~ /r/a → /r/x (2 nodes)", "+ /r/new", "~ /r/b → /r/y (2 nodes)", "~ /r/c → /r/z"],
+    ),
+    "a root of another name": ("<r><a>1</a></r>", "<s><a>1</a></s>", ["~ /r → /s (3 nodes)"]),
     "another one": (
         '<r><f name="time" type="uint">one</f></r>', '<r><f name="serial" type="int">two</f></r>',
         ["- /r/f name='time' type='uint' 'one' (4 nodes)", "+ /r/f name='serial' type='int' 'two' (4 nodes)"],
@@ -93,7 +110,7 @@ ROWS = {
         "<r><!--old--><a/></r>", "<r><a/><!--new--></r>",
         ["- /r/comment() 'old'", "+ /r/comment() 'new'"],
     ),
-    "another root": ("<r><a/></r>", "<s><a/></s>", ["- /r (2 nodes)", "+ /s (2 nodes)"]),
+    "another root": ("<r><a/></r>", "<s><b/></s>", ["- /r (2 nodes)", "+ /s (2 nodes)"]),
     "names in namespaces": (
         '<r xmlns:p="urn:p"><p:a p:k="1"/></r>', '<r xmlns:p="urn:p"><p:a p:k="2"/></r>',
         ["~ /r/p:a/@p:k '1' → '2'"],

@@ -118,6 +118,31 @@ def test_a_history_of_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert json.loads(Path("all.jsonl").read_text().splitlines()[0])["doc"] == "orders"
 
 
+def test_versions_left_out_are_told_by_reason(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The commonest reason first; the versions that entities made unreadable are read with a table of them."""
+    texts = ["<o>", OLD, "<o>&nbsp;</o>", "<o>\n&hellip;</o>", "<o", "<o>&mdash;</o>", NEW]
+    for number, text in enumerate(texts):
+        (tmp_path / f"v{number}.xml").write_text(
+            text if "&" not in text else f"<!DOCTYPE o SYSTEM 'o.dtd'>{text}"
+        )
+    files = [f"v{number}.xml" for number in range(len(texts))]
+    lines = run(capsys, "history", *files, "-o", "log.jsonl")[2].splitlines()
+    said = (
+        "v2.xml and 2 more versions to v5.xml: 1: the entity &nbsp;",
+        "v0.xml: 1:4: Premature",
+        "v4.xml: 1:3",
+    )
+    for line, expected in zip(lines, said, strict=False):
+        assert line.startswith(f"xmlcep: left out: {expected}")
+    assert "--entities standard" in lines[3]
+    err = run(capsys, "history", *files, "-o", "all.jsonl", "--entities", "standard")[2]
+    assert "5 versions" in err and "entit" not in err
+    Path("a.xml").write_text("<o>&nbsp;</o>")
+    Path("b.xml").write_text("<o>\xa0</o>", encoding="utf-8")
+    assert run(capsys, "diff", "a.xml", "b.xml", "--entities", "standard", "--keep-whitespace")[1] == ""
+    assert "declares no entity" in run(capsys, "diff", "a.xml", "b.xml", "--entities", "b.xml")[2]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -142,6 +142,61 @@ def test_a_partial_clone_fetches_nothing(repository: Repository, tmp_path: Path)
         assert source.read(source.versions[-1]) == b"<a>2</a>"
 
 
+def test_a_partial_clone_without_the_texts_that_a_rename_needs(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """It was renamed and changed at once: whether it is the same file only texts say that are not here."""
+    repository.commit("one", files={"x.xml": "<a>1</a>" * 9})
+    repository.git("mv", "x.xml", "y.xml")
+    repository.commit("two", files={"y.xml": "<a>1</a>" * 9 + "<b/>"})
+    repository.git("mv", "y.xml", "z.xml")
+    repository.commit("three")
+    repository.commit("four", files={"z.xml": "<a>4</a>"})
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.git(
+        "clone", "-q", "--filter=blob:none", f"file://{repository.folder}", str(tmp_path / "clone")
+    )
+    with GitVersions(tmp_path / "clone" / "z.xml") as source:
+        assert [version.meta["subject"] for version in source.versions] == ["two", "three", "four"]
+        [remark] = source.remarks
+        assert "a partial clone" in remark and "older name" in remark
+    with GitVersions(repository.folder / "z.xml") as source:
+        assert (len(source.versions), list(source.remarks)) == (4, [])
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["log.showRoot=false", "diff.renameLimit=1", "diff.renames=false", "log.diffMerges=off", "diff.relative=true",
+     "diff.ignoreSubmodules=all", "diff.orderFile=none", "log.follow=true", "format.pretty=oneline",
+     "core.fsmonitor=/none", "log.showSignature=true", "core.quotePath=true", "i18n.logOutputEncoding=UTF-16"],
+)  # fmt: skip
+def test_settings_make_no_difference(repository: Repository, setting: str) -> None:
+    repository.commit("one", files={"ö.xml": "<a>1</a>" * 9, "other": "1" * 99, "more": "2" * 99})
+    repository.git("mv", "ö.xml", "z.xml")
+    repository.git("mv", "other", "another")
+    repository.commit("Böb", files={"z.xml": "<a>1</a>" * 9 + "<b/>", "more": "3"})
+    repository.git("checkout", "-q", "-b", "side")
+    repository.commit("aside", files={"z.xml": "<a>2</a>"})
+    repository.git("checkout", "-q", "main")
+    repository.git("merge", "-q", "--no-ff", "-m", "Merge side", "side")
+    repository.git("config", *setting.split("="))
+    for all_parents, count in ((False, 3), (True, 4)):
+        with GitVersions(repository.folder / "z.xml", all_parents=all_parents) as source:
+            assert len(source.versions) == count
+            assert source.versions[1].meta["subject"] == "Böb"
+
+
+def test_a_bare_repository_and_folders_that_are_none(repository: Repository, tmp_path: Path) -> None:
+    repository.commit("one", files={"d/x.xml": "<a>1</a>"})
+    for bare in ("bare.git", "again/.git"):
+        repository.git("clone", "-q", "--bare", str(repository.folder), str(tmp_path / bare))
+        with GitVersions(tmp_path / bare.removesuffix("/.git") / "d" / "x.xml") as source:
+            assert source.read(source.versions[0]) == b"<a>1</a>"
+    for folder in (tmp_path / "bare.git", repository.folder):
+        with pytest.raises(GitError, match=r"a folder: give a file in it"):
+            GitVersions(folder)
+
+
 def test_a_submodule_and_a_file_in_it(repository: Repository, tmp_path: Path) -> None:
     inner = Repository(tmp_path / "inner")
     inner.commit("one", files={"x.xml": "<a>1</a>"})

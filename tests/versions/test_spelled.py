@@ -99,14 +99,14 @@ def each_version_is_rebuilt(told: Told) -> None:
 
 
 def a_log_that_was_continued_says_the_same(told: Told) -> None:
-    """But for ids, the order of attributes and prefixes (in ``moved-from``): a file read anew has its own."""
+    """But for ids, the order of attributes and prefixes (in the places of moves): a file read anew has its own."""
 
     def said(log: Path) -> list[list[Any]]:
         found: list[list[Any]] = [[] for _ in told.texts]
         for item in read_log(log):
             if not isinstance(item, Header):
                 assert item.meta is not None
-                meta = {**item.meta, "moved-from": "moved-from" in item.meta}
+                meta = {**item.meta, **{key: key in item.meta for key in ("moved-from", "moved-to")}}
                 record = {**item.to_record(), "ids": None, "ts": None, "more": None, "meta": meta}
                 found[told.numbers[item.meta["file"]]].append(json.dumps(record, sort_keys=True))
         return [sorted(each) for each in found]

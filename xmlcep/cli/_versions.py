@@ -11,6 +11,7 @@ from ..log.errors import BadRecord
 from ..log.quarantine import refuse
 from ..matching import Key
 from ..schema.identities import schema_keys
+from ..versions.entities import Entities
 from ..versions.version import LARGEST
 from ._output import plain
 from ._paths import FilePath
@@ -19,8 +20,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def matching_options(command: Command) -> Command:
-    """``--key``, ``--schema``, ``--keep-whitespace``, ``--largest``."""
+    """``--key``, ``--schema``, ``--keep-whitespace``, ``--entities``, ``--largest``."""
     for option in (
+        click.option(
+            "--entities", "entities", multiple=True, metavar="FILE|standard",
+            help="Replace entities by the texts that a DTD declares; standard: those of HTML, ISO and DocBook "
+            "(repeatable).",
+        ),
         click.option(
             "--largest", type=click.IntRange(1), default=LARGEST, show_default=True, metavar="MB",
             help="Documents of more megabytes are refused.",
@@ -47,6 +53,11 @@ def all_keys(keys: tuple[str, ...], schema: str | None) -> list[Key]:
     if schema is None:
         return given
     return [*given, *schema_keys(schema)]
+
+
+def all_entities(given: tuple[str, ...]) -> Entities | None:
+    """What entities stand for, as the files and tables say that were given."""
+    return Entities.read(given) if given else None
 
 
 def say(sentence: str) -> None:

@@ -14,17 +14,19 @@ from ..log.records import change_record
 from ..log.writing import write_new_file
 from ..matching import ChangeKind
 from ..versions.difference import Text, diff, difference_log
+from ..versions.entities import Entities
 from ..versions.files import read_file
 from ..versions.version import refuse_large
 from ._output import plain
 from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
-from ._versions import matching_options, say
+from ._versions import all_entities, matching_options, say
 
 DIFFERENCES = 1
 _STDIN = "-"
 _COLOURS = {
     ChangeKind.INSERTED: "green", ChangeKind.DELETED: "red", ChangeKind.UPDATED: "yellow", ChangeKind.MOVED: "cyan",
+    ChangeKind.RENAMED: "yellow",
 }  # fmt: skip
 
 
@@ -48,19 +50,20 @@ _COLOURS = {
 @click.pass_context
 def command(
     context: click.Context, old: str, new: str, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
-    largest: int, form: str, out: str | None, force: bool, fail_on_differences: bool,
+    entities: tuple[str, ...], largest: int, form: str, out: str | None, force: bool, fail_on_differences: bool,
 ) -> None:  # fmt: skip
     """Show what changed from the XML file OLD to the file NEW (one of them may be -, standard input).
 
-    Each line is a change: + came, - went, ~ has another value, > was moved. Elements are matched by keys (given ones,
-    id, name and the like, or whatever is unique among siblings), then by content, then by likeness.
+    Each line is a change: + came, - went, ~ has another value or name, > was moved. Elements are matched by keys
+    (given ones, id, name and the like, or whatever is unique among siblings), then by content, then by likeness.
     """
     if old == new == _STDIN:
         raise click.UsageError("standard input can be one of the two documents, not both")
     if out is not None:
-        sources = [each for each in (old, new, schema) if each is not None and each != _STDIN]
+        sources = [each for each in (old, new, schema, *entities) if each is not None and each != _STDIN]
         guard([Target(Path(out), Written.CHANGES)], sources, force=force)
-    texts = [_read(name, largest) for name in (old, new)]
+    known = all_entities(entities)
+    texts = [_read(name, largest, known) for name in (old, new)]
     data, summary, remarks = (_log if form == "jsonl" else _text)(
         texts, new, keys, schema, not keep_whitespace
     )
@@ -109,9 +112,10 @@ def _log(
     return "".join(lines), f"{count:,} event{'' if count == 1 else 's'}" if count else "", log.remarks
 
 
-def _read(name: str, largest: int) -> Text:
+def _read(name: str, largest: int, entities: Entities | None) -> Text:
     if name == _STDIN:
-        data = sys.stdin.buffer.read()
-        refuse_large("<stdin>", len(data), largest)
-        return Text("<stdin>", data)
-    return Text(name, read_file(Path(name), largest))
+        name, data = "<stdin>", sys.stdin.buffer.read()
+        refuse_large(name, len(data), largest)
+    else:
+        data = read_file(Path(name), largest)
+    return Text(name, data if entities is None else entities.resolved(data, name, largest))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -11,14 +12,15 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..versions.files import FileVersions
-from ..versions.git import GitVersions
-from ..versions.history import Step, Written, write_history
+from ..versions.git import GitVersions, is_repository
+from ..versions.history import Skipped, Step, Written, write_history
 from ..versions.version import Source
 from ._output import make_console, plain
 from ._paths import FilePath
-from ._versions import all_keys, matching_options, say
+from ._versions import all_entities, all_keys, matching_options, say
 
-_MOST_SKIPPED = 20  # versions that were skipped are told one by one; beyond, their number
+_MOST_REASONS = 20  # for which versions were left out; beyond, the number of versions
+_OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is the same: places, names
 
 
 @click.command(name="history")
@@ -41,7 +43,7 @@ _MOST_SKIPPED = 20  # versions that were skipped are told one by one; beyond, th
 def command(
     paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, all_parents: bool,
     name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
-    largest: int,
+    entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
     """Write a change log of what each version of a document changed.
 
@@ -55,7 +57,7 @@ def command(
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:
         source: Source
-        if len(paths) > 1 or (paths[0].is_dir() and not (paths[0] / ".git").exists()):
+        if len(paths) > 1 or (paths[0].is_dir() and not is_repository(paths[0])):
             _only_for_git(branch=branch, since=since, all_parents=all_parents)
             source = FileVersions(paths, by_time=by_time)
             called = name or Path(out).name.split(".")[0]
@@ -70,7 +72,7 @@ def command(
         progress = stack.enter_context(_progress(shown=not quiet))
         done = write_history(
             source, out, name=called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace, seal=seal,
-            largest=largest, progress=progress,
+            largest=largest, entities=all_entities(entities), progress=progress,
         )  # fmt: skip
     _report(done, out, quiet)
 
@@ -111,14 +113,28 @@ def _progress(*, shown: bool) -> Iterator[Callable[[Step], None] | None]:
 def _report(done: Written, out: str, quiet: bool) -> None:
     for remark in done.remarks:
         say(remark)
-    for skipped in done.skipped[:_MOST_SKIPPED]:
-        say(f"left out: {skipped.label}: {skipped.reason}")
-    if len(done.skipped) > _MOST_SKIPPED:
-        say(f"left out: {len(done.skipped) - _MOST_SKIPPED:,} more versions")
+    for sentence in _left_out(done.skipped):
+        say(f"left out: {sentence}")
     if not quiet:
         behind = f" behind {done.continued}" if done.continued else ""
         counts = f"{done.changed:,} with changes, {_many(done.events, 'event')}"
         say(f"{out}: {_many(done.read, 'version')}{behind}, {counts}")
+
+
+def _left_out(skipped: Sequence[Skipped]) -> Iterator[str]:
+    """The versions that were left out by reason, the commonest first; of several versions the reason of the first."""
+    by_reason: dict[str, list[Skipped]] = {}
+    for each in skipped:
+        by_reason.setdefault(_OWN.sub("", each.reason), []).append(each)
+    groups = sorted(by_reason.values(), key=len, reverse=True)
+    for group in groups[:_MOST_REASONS]:
+        more = f" and {_many(len(group) - 1, 'more version')} to {group[-1].label}" if len(group) > 1 else ""
+        yield f"{group[0].label}{more}: {group[0].reason}"
+    rest = sum(map(len, groups[_MOST_REASONS:]))
+    if rest:
+        yield _many(rest, "more version")
+    if any("entit" in each.reason for each in skipped):
+        yield "entities: --entities standard, or --entities FILE with their declarations, reads such versions"
 
 
 def _many(number: int, what: str) -> str:

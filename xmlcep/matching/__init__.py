@@ -6,6 +6,7 @@ known by), `alignment` (two child lists), `matcher` (two trees), then `changes` 
 """
 
 from .applying import MOVED_FROM as MOVED_FROM
+from .applying import MOVED_TO as MOVED_TO
 from .applying import Editable as Editable
 from .applying import apply as apply
 from .changes import Change as Change
@@ -23,6 +24,7 @@ from .outline import outline as outline
 
 __all__ = [
     "MOVED_FROM",
+    "MOVED_TO",
     "Change",
     "ChangeKind",
     "Contents",

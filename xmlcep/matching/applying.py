@@ -15,9 +15,11 @@ from .outline import Node, Outline
 from .paths import Paths
 
 MOVED_FROM = "moved-from"
-"""The key, in ``meta``, of where the node of a record stood before it was moved."""
+"""The key, in ``meta`` of the insertions of a move, of where the node stood before."""
+MOVED_TO = "moved-to"
+"""The key, in ``meta`` of the deletions of a move, of where the node stands behind it."""
 MOST_SINGLE_MOVES = 5_000_000
-"""Up to so many moves times children of the parent nodes are moved one by one, each with its ``moved-from``."""
+"""Up to so many moves times children of the parent nodes are moved one by one, each with its own place in ``meta``."""
 
 
 class Editable(Protocol):
@@ -38,8 +40,9 @@ class Editable(Protocol):
 def apply(matching: Matching, document: Editable) -> Outline:
     """Brings ``document``, whose root is the old tree's, to the state of the new tree; best in a transaction.
 
-    What moves goes first, then every child list that changes is set in one go, then what moves comes, each
-    with its old place as ``moved-from`` on its records. Nodes of the new tree are copied. The tree stays as it is
+    What moves goes first, then every child list that changes is set in one go, then what moves comes; records of its
+    going have its new place as ``moved-to``, those of its coming its old one as ``moved-from``. Nodes of the new tree
+    are copied. The tree stays as it is
     in what was not compared: white space that only indents, the order of attributes, prefixes. Returns the outline of
     the document as it is then.
     """
@@ -97,19 +100,19 @@ class _Edit:
     def run(self) -> None:
         """What moves goes, each element that differs is changed, what moves comes."""
         for group in self._moves.out_of_parents():
-            with self._moving(group.moved_from):
+            with self._moving(MOVED_TO, group.elsewhere):
                 _take_out([self._old.nodes[place] for place in group.places])
         for site in self._sites:
             self._change(site)
         for group in self._moves.into_parents():
             parent = self._standing[self._new.parent[group.places[0]]]
             nodes = [self._moved_node(place) for place in group.places]
-            with self._moving(group.moved_from):
+            with self._moving(MOVED_FROM, group.elsewhere):
                 _put_in(parent, nodes, group.indexes)
 
-    def _moving(self, origin: str) -> AbstractContextManager[Any]:
-        """A transaction inside the one of the update: its records say where what they tell of stood before."""
-        return self._document.transaction(immediate=False, **{MOVED_FROM: origin})
+    def _moving(self, key: str, place: str) -> AbstractContextManager[Any]:
+        """A transaction inside the one of the update: its records say where else what they tell of stands."""
+        return self._document.transaction(immediate=False, **{key: place})
 
     def _moved_node(self, place: int) -> Node:
         """The node, taken out before, that is to come to a place of the new tree, with the text behind it there."""
@@ -253,11 +256,12 @@ def _set_children(element: Node, children: Sequence[Node]) -> None:
 
 
 class MoveGroup(NamedTuple):
-    """What is moved in one call: old places of one parent, or new ones with their ``indexes`` in its child list."""
+    """What is moved in one call: old places of one parent, or new ones with their ``indexes`` in its child list;
+    ``elsewhere`` is the path of the new place, or of the old one."""
 
     places: Sequence[int]
     indexes: Sequence[int]
-    moved_from: str
+    elsewhere: str
 
 
 class MoveGroups:
@@ -267,27 +271,30 @@ class MoveGroups:
         self._old, self._new = matching.old, matching.new
         self._moved = matching.moved
         self._origin = {new: old for old, new in matching.moved.items()}
-        self._paths = Paths(matching.old)
+        self._before, self._after = Paths(matching.old), Paths(matching.new)
 
     def out_of_parents(self) -> Iterator[MoveGroup]:
         """What is to be taken out, last first: so what is inside of something that moves goes before it."""
         for places, indexes in _groups(self._old, sorted(self._moved, reverse=True)):
-            yield MoveGroup(places, indexes, self._place(places))
+            behind = [self._moved[place] for place in places]
+            yield MoveGroup(places, indexes, _place(self._new, self._after, behind))
 
     def into_parents(self) -> Iterator[MoveGroup]:
         """What is to be put in, first first: so what goes into something that moves comes after it."""
         for places, indexes in _groups(self._new, sorted(self._origin)):
-            yield MoveGroup(places, indexes, self._place([self._origin[place] for place in places]))
+            before = [self._origin[place] for place in places]
+            yield MoveGroup(places, indexes, _place(self._old, self._before, before))
 
-    def _place(self, places: Sequence[int]) -> str:
-        """Where something stood before it was moved; of several the nearest element that held all of them."""
-        if len(places) == 1:
-            return self._paths.element(places[0])
-        first, last = min(places), max(places)
-        above = self._old.parent[first]
-        while self._old.end[above] <= last:
-            above = self._old.parent[above]
-        return self._paths.element(above)
+
+def _place(tree: Outline, paths: Paths, places: Sequence[int]) -> str:
+    """The path of a node; of several that of the nearest element that holds all of them."""
+    if len(places) == 1:
+        return paths.element(places[0])
+    first, last = min(places), max(places)
+    above = tree.parent[first]
+    while tree.end[above] <= last:
+        above = tree.parent[above]
+    return paths.element(above)
 
 
 def _groups(tree: Outline, places: Sequence[int]) -> Iterator[tuple[Sequence[int], Sequence[int]]]:

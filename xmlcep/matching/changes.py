@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -21,6 +21,7 @@ class ChangeKind(Enum):
     DELETED = "deleted"
     UPDATED = "updated"
     MOVED = "moved"
+    RENAMED = "renamed"
 
 
 class NodeKind(Enum):
@@ -38,8 +39,8 @@ class Change:
     """One change: of a value (an attribute, a text, a comment), or of an element with all that is in it.
 
     ``path`` is its place in the new document, of what was deleted that in the old one; ``moved_from`` the old
-    place of what was moved. ``old`` and ``new`` are the values of what has one. ``element`` is the lxml node, or
-    the one that has the attribute or text. ``nodes`` counts the elements, attributes and texts it concerns.
+    place of what was moved or renamed. ``old`` and ``new`` are the values of what has one. ``element`` is the lxml
+    node, or the one that has the attribute or text. ``nodes`` counts the elements, attributes and texts it concerns.
     """
 
     kind: ChangeKind
@@ -53,7 +54,7 @@ class Change:
 
     def __str__(self) -> str:
         sign = _SIGNS[self.kind]
-        if self.kind is ChangeKind.MOVED:
+        if self.moved_from is not None:
             return f"{sign} {self.moved_from} → {self.path}{_amount(self.nodes)}"
         if self.node is NodeKind.ELEMENT:
             return f"{sign} {self.path}{_start_tag(self.element, self.path)}{_amount(self.nodes)}"
@@ -63,10 +64,12 @@ class Change:
 
 _SIGNS = {
     ChangeKind.INSERTED: "+", ChangeKind.DELETED: "-", ChangeKind.UPDATED: "~", ChangeKind.MOVED: ">",
+    ChangeKind.RENAMED: "~",
 }  # fmt: skip
 _LONGEST_SHOWN = 72  # of a value, in characters
 _CONTEXT = 16  # what is shown of it before the first difference
 _MOST_ATTRIBUTES = 4
+_MOST_RENAMED = 50  # between two neighbours that stay: so many are compared with so many
 
 
 def excerpts(*values: str) -> list[str]:
@@ -126,8 +129,11 @@ class _Telling:
         if self._old.content[0] == self._new.content[0]:
             return
         if not self._matching.same_root:
-            yield self._gone(0)
-            yield self._come(0)
+            if self._is_renamed(0, 0):
+                yield self._renamed(0, 0)
+            else:
+                yield self._gone(0)
+                yield self._come(0)
             return
         found = [each for site in self._matching.sites for each in self._at(site)]
         found.sort(key=lambda each: each[0])
@@ -138,12 +144,15 @@ class _Telling:
         """The changes at a site, each with its place in the new tree; what went stands before what comes there."""
         for change in self._own_values(site.old, site.new):
             yield (site.new, 1), change
-        kept = dict(site.kept)
+        renamed = self._renames(site)
+        kept = dict(site.kept) | renamed
         place = site.new + 1
         for child in self._old.children(site.old):
             other = kept.get(child)
             if other is not None:
                 place = self._new.end[other]
+                if child in renamed:
+                    yield (other, 1), self._renamed(child, other)
                 for change in self._tail(child, other):
                     yield (place - 1, 2), change
                 continue
@@ -151,7 +160,7 @@ class _Telling:
                 yield (place, 0), self._gone(child)
             for change in self._tail(child, None):
                 yield (place, 0), change
-        stays = set(kept.values())
+        stays = set(kept.values())  # and what was renamed
         for child in self._new.children(site.new):
             if child not in stays:
                 yield (child, 1), self._come(child)
@@ -160,6 +169,50 @@ class _Telling:
                         yield (inside, 1), self._come(inside)
                 for change in self._tail(None, child):
                     yield (self._new.end[child] - 1, 2), change
+
+    def _renames(self, site: Site) -> dict[int, int]:
+        """Elements between the same two that stay, in their order, that are the same but for their names."""
+        gone, come = (
+            _by_gap(tree.children(node), {pair[side]: number for number, pair in enumerate(site.kept)})
+            for side, (tree, node) in enumerate(((self._old, site.old), (self._new, site.new)))
+        )
+        found: dict[int, int] = {}
+        for gap, leaving in gone.items():
+            coming = come.get(gap, [])
+            for i in leaving[:_MOST_RENAMED]:
+                j = next((j for j in coming[:_MOST_RENAMED] if self._is_renamed(i, j)), None)
+                if j is not None:
+                    found[i] = j
+                    coming = coming[coming.index(j) + 1 :]
+        return found
+
+    def _is_renamed(self, i: int, j: int) -> bool:
+        """Whether two elements have the same attributes, texts and children, which moved along with them if at all."""
+        old, new = self._old, self._new
+        if (
+            None in (old.tag[i], new.tag[j])
+            or old.tag[i] == new.tag[j]
+            or i in self._moved
+            or j in self._arrived
+        ):
+            return False
+        size = old.end[i] - i
+        if size != new.end[j] - j or old.text[i] != new.text[j]:
+            return False
+        if dict(old.attributes[i]) != dict(new.attributes[j]):
+            return False
+        pairs = zip(old.children(i), new.children(j), strict=False)
+        return all(
+            old.content[one] == new.content[other] and old.tail[one] == new.tail[other]
+            for one, other in pairs
+        ) and all(
+            self._moved.get(i + step, j + step) == j + step
+            and self._arrived.get(j + step, i + step) == i + step
+            for step in range(1, size)
+        )
+
+    def _renamed(self, i: int, j: int) -> Change:
+        return _whole(ChangeKind.RENAMED, self._new, j, self._after.element(j), self._before.element(i))
 
     def _own_values(self, i: int, j: int) -> Iterator[Change]:
         element = self._new.nodes[j]
@@ -197,6 +250,18 @@ class _Telling:
             change = _whole(ChangeKind.INSERTED, self._new, j, self._after.element(j))
             return replace(change, nodes=change.nodes - arriving)
         return _whole(ChangeKind.MOVED, self._new, j, self._after.element(j), self._before.element(i))
+
+
+def _by_gap(children: Iterable[int], kept: Mapping[int, int]) -> dict[int, list[int]]:
+    """The children that do not stay, by the number of the last one before them that does."""
+    found: dict[int, list[int]] = {}
+    gap = -1
+    for child in children:
+        if child in kept:
+            gap = kept[child]
+        else:
+            found.setdefault(gap, []).append(child)
+    return found
 
 
 def _within(tree: Outline, place: int, sorted_places: Sequence[int]) -> Iterator[int]:

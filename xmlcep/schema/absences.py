@@ -59,8 +59,9 @@ class Absences:
     def events(self, index: int, place: PathType, complete: str) -> Iterator[DerivedEvent]:
         """``ins(item) ; not (CompleteItem(item) | del(item))``, and the same for each required part by itself.
 
-        ``complete`` is the completion event of the elements of declaration ``index`` at ``place``. Nothing is raised
-        for elements that are gone again, and nothing is derived for those that are complete as soon as they are there.
+        What was moved has neither come nor gone, hence the filters. ``complete`` is the completion event of the
+        elements of declaration ``index`` at ``place``. Nothing is raised for elements that are gone again, and
+        nothing is derived for those that are complete as soon as they are there.
         """
         if self.enough.demands_nothing(index):
             return
@@ -88,8 +89,8 @@ class Absences:
     def _event(
         self, name: str, place: PathType, comes: Expression, comment: str, order: Order = Order.INTERVAL
     ) -> DerivedEvent:
-        ends = building.alternatives([comes, building.deleted(place)], place)
-        operands: list[Expression] = [building.inserted(place), ends]
+        ends = building.alternatives([comes, building.deleted(place, moved=False)], place)
+        operands: list[Expression] = [building.inserted(place, moved=False), ends]
         definition = building.event(name, place, operands, end=self.end, negated=(1,), order=order)
         return DerivedEvent(definition, (comment,))
 

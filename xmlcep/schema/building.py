@@ -24,6 +24,7 @@ from ..algebra import (
     path_of,
 )
 from ..events import CompositeType, PrimitiveType
+from ..matching import MOVED_FROM, MOVED_TO
 from .errors import SchemaError
 
 MAX_BOUND = 999_999_999
@@ -38,9 +39,9 @@ class DerivedEvent:
     comments: tuple[str, ...] = ()
 
 
-def inserted(path: PathType) -> Leaf:
-    """``ins(path)``."""
-    return Leaf(PrimitiveType("ins", path))
+def inserted(path: PathType, *, moved: bool = True) -> Leaf:
+    """``ins(path)``; without ``moved`` not of what only stood elsewhere before."""
+    return Leaf(PrimitiveType("ins", path), None if moved else f"not($meta:{MOVED_FROM})")
 
 
 def updated(path: PathType) -> Leaf:
@@ -48,9 +49,9 @@ def updated(path: PathType) -> Leaf:
     return Leaf(PrimitiveType("upd", path))
 
 
-def deleted(path: PathType) -> Leaf:
-    """``del(path)``."""
-    return Leaf(PrimitiveType("del", path))
+def deleted(path: PathType, *, moved: bool = True) -> Leaf:
+    """``del(path)``; without ``moved`` not of what stands elsewhere now."""
+    return Leaf(PrimitiveType("del", path), None if moved else f"not($meta:{MOVED_TO})")
 
 
 def raised(name: str, path: PathType) -> Leaf:

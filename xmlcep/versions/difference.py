@@ -97,8 +97,10 @@ def diff(
     before, after = (
         outline(each.root(), contents, ignore_whitespace=ignore_whitespace) for each in (one, other)
     )
-    remarks = [*root_remarks(before.tag[0], after.tag[0]), *key_remarks((before, after), given)]
-    return Difference(tuple(changes(match(before, after, known))), tuple(remarks))
+    found = tuple(changes(match(before, after, known)))
+    is_renamed = [change.kind for change in found] == [ChangeKind.RENAMED]
+    names = () if is_renamed else root_remarks(before.tag[0], after.tag[0])
+    return Difference(found, (*names, *key_remarks((before, after), given)))
 
 
 class DifferenceLog(NamedTuple):

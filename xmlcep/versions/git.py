@@ -35,7 +35,15 @@ _OTHER_REPOSITORY = (
     "GIT_PREFIX",
     "GIT_NAMESPACE",
 )
+_RELIED_ON = (
+    "log.showRoot=true",  # else the first version is none
+    "diff.renameLimit=1000",
+    "core.fsmonitor=false",  # may name a program
+)
+"""Settings that a user or a repository can have otherwise, and that no option of the commands used here sets."""
+_SETTINGS = [argument for setting in _RELIED_ON for argument in ("-c", setting)]
 _FIELDS = "%H%x00%cI%x00%aN%x00%aI%x00%s"
+_A_FOLDER = "a folder: give a file in it, or folder/*.xml for files that are versions"
 _MARK = b"\x01"  # before each commit
 _LINK, _SUBMODULE = "120000", "160000"
 _DATE_WORDS = re.compile(
@@ -79,6 +87,7 @@ class GitVersions(Closing):
     ) -> None:
         self._top, self._path = _locate(Path(path))
         self._reader: subprocess.Popen[bytes] | None = None
+        self._lacks_texts = False  # so that a rename with a change could not be followed
         start = self._revision(branch)
         versions = [
             _version(commit, entry, self._path) for commit, entry in self._commits(start, all_parents)
@@ -130,12 +139,19 @@ class GitVersions(Closing):
         yield from reversed(found)
 
     def _log(self, starts: list[str], path: str, all_parents: bool) -> Iterator[tuple[list[str], _Entry]]:
-        order = ["--topo-order", "--diff-merges=first-parent"] if all_parents else ["--first-parent", "-m"]
-        said = self._git(
-            "log", *order, "--follow", "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color",
-            "--no-notes", "--encoding=UTF-8", "--raw", "--no-abbrev", "-z", f"--format=%x01{_FIELDS}", *starts,
-            "--", path,
+        command = (
+            "log", "--topo-order" if all_parents else "--first-parent", "--diff-merges=first-parent", "--follow",
+            "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--no-relative",
+            "-O/dev/null", "--ignore-submodules=none", "--encoding=UTF-8", "--raw", "--no-abbrev", "-z",
+            f"--format=%x01{_FIELDS}",
         )  # fmt: skip
+        try:
+            said = self._git(*command, *starts, "--", path)
+        except GitError:
+            # In a partial clone texts are missing that would tell what was renamed and changed at once. Nothing is
+            # fetched; renames without a change need no text.
+            said = self._git(*command, "--find-renames=100%", *starts, "--", path)
+            self._lacks_texts = True
         return _parsed(said)
 
     def _parents(self, commit: str, all_parents: bool) -> list[str]:
@@ -159,6 +175,11 @@ class GitVersions(Closing):
         if self._git("rev-parse", "--is-shallow-repository").strip() == b"true":
             yield (
                 f"{self._top}: a shallow clone: older versions are not here; git fetch --unshallow brings them"
+            )
+        if self._lacks_texts:
+            yield (
+                f"{self._top}: a partial clone: texts are missing, so a rename that also changed the file is not"
+                " followed: versions under an older name may be missing; git fetch --refetch --no-filter brings all"
             )
 
     # --- reading
@@ -209,8 +230,11 @@ def _locate(path: Path) -> tuple[Path, str]:
     while not folder.is_dir():
         folder = folder.parent
     try:
-        top = _run(folder, "rev-parse", "--show-toplevel")
+        bare = _run(folder, "rev-parse", "--is-bare-repository").strip() == b"true"
+        top = _run(folder, "rev-parse", "--absolute-git-dir" if bare else "--show-toplevel")
     except GitError as error:
+        if is_repository(whole):
+            raise GitError(f"{path}: {_A_FOLDER}") from error
         missing = "" if whole.exists() else "there is no such file; "
         raise GitError(
             f"{path}: {missing}{error}; the versions of one path are its commits: for files that are versions"
@@ -218,8 +242,14 @@ def _locate(path: Path) -> tuple[Path, str]:
         ) from error
     root = Path(os.fsdecode(top.rstrip(b"\n"))).resolve()
     if whole.is_dir() and not _is_tracked_folder(root, whole):
-        raise GitError(f"{path}: a folder: give a file in it, or folder/*.xml for files that are versions")
-    return root, whole.relative_to(root).as_posix()
+        raise GitError(f"{path}: {_A_FOLDER}")
+    above = root.parent if bare and root.name == ".git" else root
+    return root, whole.relative_to(above).as_posix()
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether a folder is a repository itself: the top of a work tree or submodule, or a bare one."""
+    return (folder / ".git").exists() or all((folder / name).exists() for name in ("HEAD", "objects", "refs"))
 
 
 def _is_tracked_folder(root: Path, folder: Path) -> bool:
@@ -237,13 +267,18 @@ def _environment() -> Mapping[str, str]:
 def _run(folder: Path, *arguments: str) -> bytes:
     try:
         done = subprocess.run(
-            ["git", *arguments], cwd=folder, env=_environment(), stdin=subprocess.DEVNULL, capture_output=True
+            ["git", *_SETTINGS, *arguments],
+            cwd=folder,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
         )
     except FileNotFoundError as error:
         raise GitError("the git command was not found: install git, or give the versions as files") from error
     if done.returncode:
         said = done.stderr.decode("utf-8", errors="replace").strip().splitlines()
-        raise GitError(said[0].removeprefix("fatal: ") if said else f"git {arguments[0]} failed")
+        fatal = [line for line in said if line.startswith("fatal: ")] or said  # behind warnings
+        raise GitError(fatal[0].removeprefix("fatal: ") if fatal else f"git {arguments[0]} failed")
     return done.stdout
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..log.errors import LogError, LogLockedError
-from ..log.records import Control
+from ..log.records import MARK, Control
 from ..log.segments import segments
 from ..log.tail import records_backwards
 from ..matching import Contents, Key, outline
@@ -21,6 +21,7 @@ from ..wrapping import Document, DocumentError, wrap
 from ..wrapping.lxml_methods import LOOKUP
 from ..wrapping.parsing import parse_bytes
 from ..wrapping.updating import Follower
+from .entities import Entities
 from .remarks import key_remarks, root_remarks
 from .version import LARGEST, Source, Version, VersionError
 
@@ -65,18 +66,20 @@ def write_history(
     ignore_whitespace: bool = True,
     seal: bool = False,
     largest: int = LARGEST,
+    entities: Entities | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> Written:
     """Writes what each version of ``source`` changed to the log, one transaction per version, with its ``meta``.
 
-    A log that is there is continued behind the version it ends with. Versions without a document, or with one that is
+    ``entities`` are replaced by what they stand for; those of other names are refused, as all are without it. A log
+    that is there is continued behind the version it ends with. Versions without a document, or with one that is
     refused, are skipped and said. At any time the log holds whole versions; without any that can be read there is none.
     Raises `VersionError` for versions that do not go on where the log ends, `LogError` for other logs, OSError.
     """
     versions = source.versions
     last, marked = _last_version(Path(log), source.kind)
     first = 0 if last is None else _place(versions, last, log)
-    reader = _Reader(source, largest)
+    reader = _Reader(source, largest, entities)
     if last is not None:
         told = _versions_told(Path(log), source.kind)
         reader.skipped += [
@@ -93,7 +96,7 @@ def write_history(
     if ignore_whitespace:
         unindent(tree.getroot())  # and what comes later is compared and copied without it
     with wrap(tree, name=name, now=clock) as document:
-        with _recording(document, log, seal, None if last is None else version) as recording:
+        with _recording(document, Path(log), seal, version, is_new=last is None) as recording:
             writing = _Writing(document, recording, clock, keys, ignore_whitespace)
             if not marked:
                 writing.tell(version)
@@ -109,17 +112,21 @@ def write_history(
         )  # fmt: skip
 
 
-def _recording(
-    document: Document, log: str | os.PathLike[str], seal: bool, version: Version | None
-) -> Recording:
-    """The log, new or continued behind ``version``, which the document is."""
+def _recording(document: Document, log: Path, seal: bool, version: Version, *, is_new: bool) -> Recording:
+    """The log, new (or with no more than a header) or continued behind ``version``, which the document is."""
+    has_header = log.exists() and log.stat().st_size > 0
     try:
         return record(document, log, durability="os", seal=seal)
     except LogLockedError:
         raise
     except LogError as error:
-        if version is None:
+        if is_new and not has_header:
             raise
+        if is_new:
+            raise VersionError(
+                f"{log}: nothing in it says which version it ends with, and it does not begin with {version.label};"
+                " write to another file"
+            ) from error
         raise VersionError(
             f"{log}: cannot be continued behind the version {version.label}: {error}; a log is continued with the"
             " name, the keys and the white space it was begun with"
@@ -139,9 +146,10 @@ class _VersionClock:
 class _Reader:
     """Reads versions as trees; keeps what had to be skipped."""
 
-    def __init__(self, source: Source, largest: int) -> None:
+    def __init__(self, source: Source, largest: int, entities: Entities | None) -> None:
         self._source = source
         self._largest = largest
+        self._entities = entities
         self.skipped: list[Skipped] = []
 
     def first(self, versions: Sequence[Version]) -> tuple[Version, Any] | None:
@@ -158,6 +166,8 @@ class _Reader:
         if reason is None:
             try:
                 data = self._source.read(version, self._largest)
+                if self._entities is not None:
+                    data = self._entities.resolved(data, version.label, self._largest)
                 return parse_bytes(data, source_name=version.label, lookup=LOOKUP)
             except (DocumentError, VersionError) as error:
                 reason = str(error).removeprefix(f"{version.label}:").strip()
@@ -208,6 +218,7 @@ def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
     files = [file for file in segments(log) if file.exists()]
     if not any(file.stat().st_size for file in files):
         return None, False
+    only_begun = True
     for file in reversed(files):
         for _, entry in records_backwards(file):
             meta = entry.get("meta")
@@ -215,6 +226,9 @@ def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
             told = marked or entry.get("commit") is True
             if told and isinstance(meta, Mapping) and isinstance(meta.get(kind), str):
                 return str(meta[kind]), marked
+            only_begun = only_begun and MARK in entry and "doc" in entry
+    if only_begun:
+        return None, False  # interrupted behind the header, which has the first version
     what = {"commit": "a git history", "file": "files"}.get(kind, kind)
     raise VersionError(
         f"{log}: no log of {what}: nothing in it says which version it ends with; write to another file"

@@ -9,7 +9,7 @@ from ..documents.replica import Replica
 from ..events import PrimitiveEvent
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.segments import Source
-from ..matching import MOVED_FROM
+from ..matching import MOVED_FROM, MOVED_TO
 from ..matching.changes import excerpts
 from .node_paths import event_path
 from .stamps import Replay, Stamp
@@ -75,7 +75,7 @@ class _Arrival:
         """Whether an event is part of the arrival; it is counted then."""
         top = self.top
         inside = event.op == "ins" and event.txn == top.txn and event.ids[: len(top.ids)] == top.ids
-        if not inside or _origin(event) != _origin(top):
+        if not inside or _moved(event) != _moved(top):
             return False
         self.count += 1
         return True
@@ -125,21 +125,23 @@ class _Transaction:
 def _is_inside(gone: PrimitiveEvent, event: PrimitiveEvent) -> bool:
     """Whether what has gone was part of the element that goes now, and was not moved away from it."""
     same = gone.op == "del" and gone.ids[: len(event.ids)] == event.ids
-    return same and _origin(gone) == _origin(event)
+    return same and _moved(gone) == _moved(event)
 
 
-def _origin(event: PrimitiveEvent) -> str | None:
-    return (event.meta or {}).get(MOVED_FROM)
+def _moved(event: PrimitiveEvent) -> str | None:
+    """``moved to`` or ``moved from`` where, for a record of a move."""
+    for key in (MOVED_TO, MOVED_FROM):
+        place = (event.meta or {}).get(key)
+        if place is not None:
+            return f"{key.replace('-', ' ')} {place}"
+    return None
 
 
 def _line(event: PrimitiveEvent, path: str, count: int) -> str:
     values = [value for value in (event.old, event.value) if value is not None]
     shown = f" {' → '.join(excerpts(*values))}" if values else ""
     nodes = f" ({count} nodes)" if count > 1 else ""
-    moved = _origin(event)
+    moved = _moved(event)
     if moved is not None:
-        moved = (
-            f" (moved away{nodes and ', '}{nodes[2:-1]})" if event.op == "del" else f" (moved from {moved})"
-        )
-        nodes = ""
-    return f"{_SIGNS[event.op]} {path}{shown}{nodes}{moved or ''}"
+        nodes = f" ({moved}, {count} nodes)" if event.op == "del" and count > 1 else f" ({moved})"
+    return f"{_SIGNS[event.op]} {path}{shown}{nodes}"

@@ -317,8 +317,9 @@ class Document(Single, Closing):
     ) -> int:
         """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
 
-        One transaction, whose records carry ``meta``; those of a move also ``moved-from``, its old place. ``keys``,
-        such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`, `DocumentError`, `WrapError`.
+        One transaction, whose records carry ``meta``; those of a move also ``moved-to`` or ``moved-from``, the other
+        place. ``keys``, such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`,
+        `DocumentError`, `WrapError`.
         """
         self._open("update_to()")
         check("update_to()", keys=(keys, NAMES))
