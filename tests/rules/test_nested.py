@@ -17,7 +17,8 @@ from xmlcep.rules.nested import LeftOut
 HAPPENED = {
     ("ins", PathType.parse(path)): count
     for path, count in (
-        ("/doc", 1), ("/doc/list", 2), ("/doc/list/item", 3), ("/doc/list/item/list", 4), ("/doc/list/item/list/item", 5)
+        ("/doc", 1), ("/doc/list", 2),
+        ("/doc/list/item", 3), ("/doc/list/item/list", 4), ("/doc/list/item/list/item", 5)
     )
 } | {("upd", PathType.parse("/doc/list/item/list/item/text()")): 6}  # fmt: skip
 INNER = "/doc/list/item/list"

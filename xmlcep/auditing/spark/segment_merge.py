@@ -34,7 +34,8 @@ class SegmentMerge:
     Of those documents whose records stand in order ``summaries`` has the many that need not be looked at one by one:
     they have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end. The
     others are ``ended``; ``seams`` are their markers. ``to_sort`` are those whose records do not stand in order;
-    ``bad`` is how many records cannot be used; ``left_out`` counts records that rules leave out, by type; ``loads`` what was routed to each bucket;
+    ``bad`` is how many records cannot be used; ``left_out`` counts records that rules leave out, by type; ``loads``
+    what was routed to each bucket;
     ``until`` as for `audit`.
     Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
