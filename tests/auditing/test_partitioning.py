@@ -21,7 +21,7 @@ from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.mapper import Keep
 from xmlcep.rules import Rules
-from xmlcep.rules.nested import nested
+from xmlcep.rules.nested import LeftOut
 
 Outcome = tuple[list[bytes], list[object], object]
 
@@ -75,7 +75,7 @@ def _outcome(rules: Rules, on_bad: OnBadRecord, run: Callable[[Collector, Spool]
         lines = run(collector, spool)
         withheld = collector.quarantine.settle()
         described = {doc: each.to_record() for doc, each in summary.documents.items()}
-        said = list(nested(rules, collector.repeating))
+        said = list(LeftOut(rules).by_event(collector.left_out))
         return lines, list(spool.bad()), (described, withheld, said)
 
 

@@ -17,12 +17,13 @@ _MOST_NOTES = 5  # of one kind
 _FORMATS = {"jsonl": "JSON Lines", "parquet": "Parquet"}
 
 
-def nested_names(leaves: Iterator[Nested]) -> Iterator[str]:
-    """What is said of leaves that leave something out; of many the first."""
-    yield from map(str, islice(leaves, _MOST_NOTES))
-    left = sum(1 for _ in leaves)
+def nested_names(events: Iterator[Nested]) -> Iterator[str]:
+    """What is said of events that leave changes out; of many the first."""
+    yield from map(str, islice(events, _MOST_NOTES))
+    left = list(events)
     if left:
-        yield f"… and {left:,} more that leave out names inside themselves"
+        changes = sum(each.changes for each in left)
+        yield f"… and {len(left):,} more events leave out {changes:,} changes because of repeated names (P3)"
 
 
 def late_records(late: Mapping[tuple[str, int], int]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..arguments import PATH, check, optional
 from ..log.records import Row
 from ..rules import Rules
-from ..rules.nested import nested
+from ..rules.nested import LeftOut
 from ..timestamps import TimeError, as_microseconds, timestamp
 from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine
@@ -165,7 +165,7 @@ class _Audit:
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
-                summary.notes += nested_names(nested(request.rules, collector.repeating))
+                summary.notes += nested_names(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += late_records(collector.late)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)

@@ -23,6 +23,7 @@ from ..rules.comparisons import comparisons
 from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
+from ..rules.misread import misread
 from ..rules.references import empty_lookups
 from ..rules.ruleset import all_expressions
 from ..rules.slips import slips
@@ -100,6 +101,7 @@ def command(
             raise
         click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
+    warnings += misread(checked)
     warnings += [] if checked.triggers is None else idle(checked.triggers)
     warnings += empty_lookups(
         checked.references, checked.documents, all_expressions(checked.graph, checked.triggers)

@@ -1,8 +1,9 @@
-"""What leaves leave out because names stand inside themselves: no group is clearly meant there (P3, H1)."""
+"""What rules leave out because names are repeated on a path: no group is clearly meant there (P3, H1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from path_types import PathType, Step, offset
@@ -14,24 +15,26 @@ from .occurred import ChangeType
 from .ruleset import Rules
 from .trees import EventTree, LeafNode, OperatorNode
 
-_MOST_PLACES = 2  # that a message names
-_MOST_TYPES = 1_000  # of changes that are looked at, each with every leaf
+_MOST_SHOWN = 2  # leaves or places that a message names
+_MOST_TYPES = 10_000  # of which the answer is kept: documents may have names without end
 
 
 class Nested(NamedTuple):
-    """A leaf, and ``places`` at which changes of its type belong to no group of its operator."""
+    """How many ``changes`` an event leaves out, for which of its leaves, and at which places."""
 
     event: str
-    leaf: str
+    changes: int
+    leaves: tuple[str, ...]
     places: tuple[str, ...]
 
     def __str__(self) -> str:
-        shown = listed(self.places, _MOST_PLACES)
-        return f"{self.event}: {self.leaf} leaves out {shown}: names stand inside themselves there (P3)"
+        changes = "1 change" if self.changes == 1 else f"{self.changes:,} changes"
+        leaves, places = listed(self.leaves, _MOST_SHOWN), listed(self.places, _MOST_SHOWN)
+        return f"{self.event} leaves out {changes} of {leaves}: a name is repeated on the path {places} (P3)"
 
 
 def repeats(path: PathType) -> bool:
-    """Whether a name stands inside itself.
+    """Whether a name is repeated on a path.
 
     >>> repeats(PathType.parse("/list/item/list")), repeats(PathType.parse("/list/item"))
     (True, False)
@@ -39,25 +42,53 @@ def repeats(path: PathType) -> bool:
     return len(set(path.steps)) < len(path.steps)
 
 
-def nested(rules: Rules, happened: Iterable[ChangeType]) -> Iterator[Nested]:
-    """The leaves whose type changes have that nothing takes, neither they nor any other leaf; in order of the rules."""
-    repeating = sorted({each for each in happened if repeats(each[1])}, key=str)[:_MOST_TYPES]
-    if not repeating:
-        return
-    leaves = _Leaves(rules)
-    left_out: dict[int, dict[PathType, None]] = {}
-    for change in repeating:
-        meant = leaves.meaning(change)
-        if not any(leaf.takes(change) for leaf in meant):
-            for leaf in meant:
-                left_out.setdefault(leaf.number, {})[change[1]] = None
-    found: dict[tuple[str, str], dict[PathType, None]] = {}  # a leaf may stand in a tree twice
-    for number, places in sorted(left_out.items()):
-        leaf = leaves.all[number]
-        shown = print_expression(leaf.node.leaf, rules.namespaces)
-        found.setdefault((leaf.tree.name, shown), {}).update(places)
-    for (event, shown), places in found.items():
-        yield Nested(event, shown, tuple(print_path(path, rules.namespaces) for path in places))
+class LeftOut:
+    """Which changes the events of some rules leave out: a leaf means them, and no leaf of the same event takes them.
+
+    Each event is looked at alone: that another one takes a change says nothing about what this one lost.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._leaves: _Leaves | None = None
+        self.has = lru_cache(_MOST_TYPES)(self._has)
+        """Whether any event leaves out changes of an operation at an absolute path type."""
+
+    def by_event(self, happened: Mapping[ChangeType, int]) -> Iterator[Nested]:
+        """What each event has left out of changes that happened so often, in order of the rules."""
+        found: dict[int, tuple[set[int], dict[PathType, int]]] = {}
+        for change in sorted((each for each in happened if repeats(each[1])), key=str):
+            for tree, leaves in self._of(change).items():
+                numbers, places = found.setdefault(tree, (set(), {}))
+                numbers.update(leaf.number for leaf in leaves)
+                places[change[1]] = places.get(change[1], 0) + happened[change]
+        for tree, (numbers, places) in sorted(found.items()):
+            yield self._said(tree, sorted(numbers), places)
+
+    def _said(self, tree: int, leaves: list[int], places: Mapping[PathType, int]) -> Nested:
+        assert self._leaves is not None
+        namespaces = self._rules.namespaces
+        shown = dict.fromkeys(print_expression(self._leaves.all[n].node.leaf, namespaces) for n in leaves)
+        return Nested(
+            self._rules.graph.trees[tree].name,
+            sum(places.values()),
+            tuple(shown),
+            tuple(print_path(path, namespaces) for path in places),
+        )
+
+    def _has(self, operation: str, path: PathType) -> bool:
+        return repeats(path) and bool(self._of((operation, path)))
+
+    def _of(self, change: ChangeType) -> dict[int, list[_Leaf]]:
+        """The leaves that mean a change, of each tree of which none takes it, by the index of the tree."""
+        if self._leaves is None:
+            self._leaves = _Leaves(self._rules)
+        by_tree: dict[int, list[_Leaf]] = {}
+        for leaf in self._leaves.meaning(change):
+            by_tree.setdefault(leaf.tree.index, []).append(leaf)
+        return {
+            tree: leaves for tree, leaves in by_tree.items() if not any(leaf.takes(change) for leaf in leaves)
+        }
 
 
 class _Leaf(NamedTuple):

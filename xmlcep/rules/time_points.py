@@ -55,6 +55,7 @@ class TimePoints:
             yield from self._relation(operator)
         elif isinstance(operator, Sequence):
             yield from self._newest(operator)
+            yield from self._counted(operator)
             if not self._definition.flat:
                 yield from self._between(operator)
 
@@ -143,6 +144,19 @@ class TimePoints:
                     yield second.leaf, f"{said}, so that the sequence never matches", hint
                     return
 
+    # ---- counts ------------------------------------------------------------------------------------------
+
+    def _counted(self, operator: Sequence) -> Iterator[Found]:
+        if self._definition.order is not Order.INTERVAL:
+            return
+        for j, k in pairwise(operator.positive):
+            before, counted = operator.operands[j], operator.operands[k]
+            if counts_before(before, counted, path_of(operator), flat=self._definition.flat):
+                assert isinstance(counted, Multiplicity)
+                said = f"x[{counted.lower},*] counts the event before it, too, and so never begins after it"
+                upper = f"x[{counted.lower},{counted.lower}]"
+                yield counted, f"{said}: the sequence never matches", f"write {upper}, which begins anew (M2)"
+
     # ---- what happens in between ------------------------------------------------------------------------
 
     def _between(self, operator: Sequence) -> Iterator[Found]:
@@ -170,6 +184,22 @@ class TimePoints:
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self._namespaces)
+
+
+def counts_before(before: Expression, counted: Expression, path: PathType | None, *, flat: bool) -> bool:
+    """Whether a multiplicity without end counts each event before it in a sequence of groups of a path (M1)."""
+    if not isinstance(counted, Multiplicity) or counted.upper is not None or not counted.lower:
+        return False
+    options = counted.options
+    asks = (options.within, options.gap, options.having, options.end, options.when, options.guard)
+    if any(each is not None for each in asks) or not (flat or path_of(counted) is path):
+        return False
+    first, second = _change(before), _change(counted.operand)
+    return (
+        first is not None
+        and second is not None
+        and _takes_all(second, first, binds=bool(first.leaf.bindings or second.leaf.bindings))
+    )
 
 
 class _Change(NamedTuple):

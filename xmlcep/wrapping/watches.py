@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+from path_types import PathType
 
 from ..arguments import NAMES, check, function_of, is_function, optional, whole_number
 from ..closing import Closing
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
-from ..rules.nested import nested
+from ..rules.nested import LeftOut
 from ..rules.unmatched import Happened, misfits
 from ..suggestions import did_you_mean_or_list
 from .detecting import detector_on
@@ -55,8 +57,8 @@ class Watch(Single, Closing):
     _instead = "open another one, document.watch(rules)"
 
     __slots__ = (
-        "__weakref__", "_advanced", "_detector", "_document", "_names", "_on_event", "_only", "_rules", "_streams",
-        "_takes", "_untold", "findings",
+        "__weakref__", "_advanced", "_detector", "_document", "_is_left_out", "_left_out", "_left_out_changes",
+        "_names", "_on_event", "_only", "_rules", "_streams", "_takes", "_untold", "findings",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +84,9 @@ class Watch(Single, Closing):
         self._on_event = on_event
         self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
+        self._left_out = LeftOut(rules)
+        self._is_left_out = self._left_out.has
+        self._left_out_changes: Counter[tuple[str, PathType]] = Counter()
         self._names: set[str] = set()  # of what was raised
         self._untold: deque[CompositeEvent] = deque()  # what has been raised and not been told yet
         self.findings: deque[CompositeEvent] = deque(maxlen=keep)
@@ -97,6 +102,8 @@ class Watch(Single, Closing):
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
         raised = self._detector.feed(event)
+        if self._is_left_out(event[1], event[2]):
+            self._left_out_changes[event[1], event[2]] += 1
         if raised:
             self._raise(raised)
 
@@ -216,10 +223,10 @@ class Watch(Single, Closing):
 
     def _say_what_matched_nothing(self, happened: Happened) -> None:
         """Warnings in the log ``xmlcep`` of leaves that matched none of the changes because of how they are written, of
-        all leaves if there were changes and none matched, and of names inside themselves that leaves leave out."""
+        all leaves if there were changes and none matched, and of changes left out because of repeated names (P3)."""
         for leaf in islice(misfits(self._rules, happened, self._names), _MOST_WARNINGS):
             _LOG.warning("a watch ended: %s", leaf)
-        for left_out in islice(nested(self._rules, happened), _MOST_WARNINGS):
+        for left_out in islice(self._left_out.by_event(self._left_out_changes), _MOST_WARNINGS):
             _LOG.warning("a watch ended: %s", left_out)
 
     def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:

@@ -23,8 +23,8 @@ class Collector:
         """How many bytes of findings documents hold in memory, all together."""
         self.replayed: Counter[tuple[str, PathType]] = Counter()
         """How many records were replayed by operation and path, of those that can matter."""
-        self.repeating: set[tuple[str, PathType]] = set()
-        """The types of records in whose paths a name stands inside itself, whether or not they can matter."""
+        self.left_out: Counter[tuple[str, PathType]] = Counter()
+        """How many records were read that rules leave out because of a repeated name (`LeftOut`)."""
         self.late: Counter[tuple[str, int]] = Counter()
         """How many records came too late, by document and the time point that an earlier run has gone on to."""
 

@@ -22,7 +22,7 @@ from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
-from ...rules.nested import repeats
+from ...rules.nested import LeftOut
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..progress import Reading, Steps
@@ -76,6 +76,7 @@ class LocalAudit:
         self._rules = rules
         self._collector = collector
         self._keep = keep
+        self._left_out = LeftOut(rules)
         self._steps = steps or Steps(None, ())
         self._reading: Reading | None = None  # None if nobody wants to know
         self._checks_times = rules.graph.needs_time
@@ -96,7 +97,6 @@ class LocalAudit:
         with _without_garbage_collection():
             self._run(files)
         self._collector.count_for_rules(records_by_rule(self._rules, self._collector.replayed))
-        self._collector.repeating.update(each for each in self._collector.replayed if repeats(each[1]))
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
@@ -116,16 +116,15 @@ class LocalAudit:
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
         ones are looked at together, unless it matters what their file is.
         """
+        concerns, left_out = self._documents.concerns, self._left_out.has
         types = RecordTypes(
-            self._documents.concerns, check_times=self._checks_times, applied=self._asks,
+            lambda op, path: concerns(op, path) or left_out(op, path),  # so that these are counted
+            check_times=self._checks_times, applied=self._asks,
         )  # fmt: skip
         by_file = self._keep is not None or self._asks or self._collector.quarantine.by_file
         readers = (self._begin_file(file, self._collector.quarantine.add) for file in files)
         for together in (pieces if by_file else joined_pieces)(readers):
             self._take_pieces(together, types)
-        self._collector.repeating.update(
-            (each.op, each.path) for each in types.by_number if repeats(each.path)
-        )
 
     def _take_pieces(self, together: list[Piece], types: RecordTypes) -> None:
         columns = columns_of(together) if self._keep is None else None
@@ -146,6 +145,9 @@ class LocalAudit:
         self._note(file, {run.span.doc for run in runs}, sum(run.span.records for run in runs))
         before = perf_counter()
         for run in runs:
+            for each, count in run.counts:
+                if self._left_out.has(each.op, each.path):
+                    self._collector.left_out[each.op, each.path] += count
             if run.span.doc not in self._disordered:
                 replay = self._replay_of(run.span.doc)
                 replay.follow(file, run)
@@ -221,6 +223,12 @@ class LocalAudit:
     def _take(self, batch: Batch, file: LogFile) -> None:
         """Replays a batch; documents that turn out not to be in order are left for later."""
         started = perf_counter()
+        left_out = self._left_out.has
+        self._collector.left_out.update(
+            (row[1], row[2])
+            for row in batch.rows
+            if left_out(row[1], row[2]) and (self._keep is None or self._keep(row))
+        )
         self._take_rows(batch, file)
         spent = perf_counter() - started
         # The clock is not looked at for each record: documents that take turns share the time of the batch.

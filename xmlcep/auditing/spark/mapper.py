@@ -5,6 +5,7 @@ One module because records, headers and what stands aside of them go through one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -37,11 +38,10 @@ from ...log.records import (
     raised_event,
     raised_or_none,
 )
-from ...rules.nested import repeats
+from ...rules.nested import LeftOut
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
 from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raised_twice, raw_record
-from ..rule_counts import text_of
 from ..splits import BATCH_SIZE, FilePart, PartReader, Piece, Split, columns_of, joined_pieces, pieces
 from .bucket_loads import RoutedLoad
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
@@ -102,7 +102,13 @@ class Mapper:
         self._segment_records = segment_records
         self._batch_size = batch_size
         check_times = plan.rules.graph.needs_time
-        self._types = RecordTypes(wanted_by(self._plan), check_times=check_times, applied=self._asks)
+        wanted, left_out = wanted_by(self._plan), LeftOut(plan.rules).has
+        self._is_left_out = left_out
+        self._left_out: Counter[tuple[str, PathType]] = Counter()
+        self._types = RecordTypes(
+            lambda op, path: wanted(op, path) or left_out(op, path),  # so that these are counted
+            check_times=check_times, applied=self._asks,
+        )  # fmt: skip
         self._numbers: dict[tuple[str, PathType], int] = {}
         self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
         self._load = RoutedLoad(self._plan)
@@ -115,7 +121,6 @@ class Mapper:
         self._bad_records = 0
         self._headers = 0
         self._docs: dict[int, set[str]] = {}
-        self._reported_types = 0
         self.lines = 0
         """How many lines or records the last split had."""
 
@@ -137,7 +142,7 @@ class Mapper:
             parts = [{"lines": each.lines, "docs": sorted(docs.get(each.part.place, ()))} for each in readers]
         except (XmlCepError, OSError) as error:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
-        content = {"parts": parts, "bad": self._bad_records, "repeating": self._new_repeating()}
+        content = {"parts": parts, "bad": self._bad_records, "left_out": self._taken_left_out()}
         self._report(Topic.SPLIT, split.segment, "", content)
         self._report(Topic.LOAD, split.segment, "", self._load.take())
         yield from self._taken()
@@ -309,6 +314,10 @@ class Mapper:
         # The documents before the routing: the next block is compared with them.
         assert self._part is not None
         place = self._part.place
+        for number, count in enumerate(np.bincount(filtered.columns["type"])):
+            each = self._types.by_number[number]
+            if count and self._is_left_out(each.op, each.path):
+                self._left_out[each.op, each.path] += int(count)
         clocks: dict[str, list[NumberedClock]] = {}
         for numbered in filtered.clocks:
             clocks.setdefault(numbered[1].doc, []).append(numbered)
@@ -341,6 +350,7 @@ class Mapper:
         """Takes records one by one: those that repeat a time point are bad."""
         self._route_gathered()
         assert self._part is not None
+        self._left_out.update((row[1], row[2]) for row in rows if self._is_left_out(row[1], row[2]))
         admitted: list[Row] = []
         origins: list[tuple[int, int]] = []
         clocks: list[Clock] = []
@@ -457,11 +467,10 @@ class Mapper:
     def _report(self, topic: Topic, segment: int, doc: str, content: dict[str, Any]) -> None:
         self._out.append(Report(topic, segment, doc, FASTEST.dumps(content)))
 
-    def _new_repeating(self) -> list[str]:
-        """The types with a name inside itself that were not reported yet."""
-        new = self._types.by_number[self._reported_types :]
-        self._reported_types += len(new)
-        return [text_of(each) for each in new if repeats(each.path)]
+    def _taken_left_out(self) -> dict[str, int]:
+        """How many records rules leave out (`LeftOut`), by type."""
+        taken, self._left_out = self._left_out, Counter()
+        return {f"{op} {path}": count for (op, path), count in taken.items()}
 
     def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
         if not self._conditioned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -33,8 +34,8 @@ class SegmentMerge:
     Of those documents whose records stand in order ``summaries`` has the many that need not be looked at one by one:
     they have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end. The
     others are ``ended``; ``seams`` are their markers. ``to_sort`` are those whose records do not stand in order;
-    ``bad`` is how many records cannot be used; ``repeating`` are the types of changes at names that stand inside
-    themselves; ``loads`` what was routed to each bucket;
+    ``bad`` is how many records cannot be used; ``left_out`` counts records that rules leave out, by type; ``loads``
+    what was routed to each bucket;
     ``until`` as for `audit`.
     Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
@@ -56,7 +57,7 @@ class SegmentMerge:
         self._headers: dict[str, list[HeaderSeen]] = {}
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
-        self.repeating: set[str] = set()
+        self.left_out: Counter[str] = Counter()
         self._loads: list[dict[str, Any]] = []
         self.summaries = SummaryTables()
         self._read_reports(_divided(reports, self.summaries))
@@ -95,7 +96,7 @@ class SegmentMerge:
                 raise XmlCepError(content["message"])
             if report.topic == Topic.SPLIT:
                 self.bad += content["bad"]
-                self.repeating.update(content["repeating"])
+                self.left_out.update(content["left_out"])
                 if not content["parts"]:
                     continue  # it could not be read: what it says of that comes, too
                 for part, told in zip(by_segment[report.segment].parts, content["parts"], strict=True):
@@ -201,7 +202,7 @@ class SegmentMerge:
             collector.quarantine.note_documents(index, docs)
         for extent in self.extents():
             collector.document(*extent, disordered=extent.doc in self.disordered)
-        collector.repeating.update(map(type_of, self.repeating))
+        collector.left_out.update({type_of(text): count for text, count in self.left_out.items()})
 
 
 def _divided(reports: Iterable[Report], summaries: SummaryTables) -> list[Report]:

@@ -1,0 +1,231 @@
+"""Operators that can match and are easily taken for something else: what `xmlcep check` asks about.
+
+Each warning says what happens and gives the line to write. Where somebody may well mean what is written, nothing is
+said: an event that takes the same change twice, a window whose sums are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from path_types import equals_or_ends
+
+from ..algebra import (
+    Conjunction,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Multiplicity,
+    Order,
+    Relation,
+    Sequence,
+    Termination,
+    operators_of,
+    path_of,
+)
+from ..errors import RuleProblem
+from ..events import ANY, CompositeType, PrimitiveType, Scope
+from ..language import print_expression
+from .active_rules import own_events
+from .ruleset import Rules
+from .time_points import Found, counts_before
+from .variable_values import events_by_name
+
+_NO_NAMES: frozenset[str] = frozenset()
+_LONGEST = 100
+"""How long a line may be that a hint gives."""
+
+
+def misread(rules: Rules) -> list[RuleProblem]:
+    """What most likely does not do what its author means, from top to bottom."""
+    return sorted(_Reader(rules).problems(), key=lambda problem: (problem.line, problem.column))
+
+
+class _Reader:
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._events: Mapping[str, EventDefinition] = events_by_name(rules)
+
+    def problems(self) -> Iterator[RuleProblem]:
+        kinds = (("event", self._rules.definitions), ("rule", own_events(self._rules.active_rules)))
+        for kind, definitions in kinds:
+            for definition in definitions:
+                for part, message, hint in self._definition(definition):
+                    yield RuleProblem(f"{kind} {definition.name}: {message}", hint, part.at)
+
+    def _definition(self, definition: EventDefinition) -> Iterator[Found]:
+        yield from self._repeating_window(definition)
+        if definition.order is Order.INTERVAL:
+            for operator in operators_of(definition.expression):
+                if isinstance(operator, Sequence):
+                    yield from self._negated(operator)
+                    yield from self._counted(operator, flat=definition.flat)
+
+    # ---- not ------------------------------------------------------------------------------------------
+
+    def _negated(self, operator: Sequence) -> Iterator[Found]:
+        """``Raised ; not Approved``, where Approved begins with the same Raised: that lies not behind it (A3)."""
+        for k in sorted(operator.negated):
+            negated = operator.operands[k]
+            if isinstance(negated, Leaf) and not isinstance(negated.type, CompositeType):
+                continue
+            for before in (operator.operands[j] for j in operator.positive if j < k):
+                if self._is_part(before, negated):
+                    said = f"{self._shown(negated)} can contain the {self._shown(before)} before the 'not': it begins"
+                    said += " too early then to come after it, and does not prevent this event (A3)"
+                    yield negated, said, self._instead_of(operator, k, before)
+                    break
+
+    def _is_part(self, before: Expression, negated: Expression) -> bool:
+        """Whether what comes before can be one part of several of what is negated."""
+        if before == negated or not self._has_parts(negated):
+            return False
+        if isinstance(before, Leaf) and isinstance(negated, Leaf) and _takes(negated, before):
+            return False
+        return self._is_among(before, self._needed(negated, _NO_NAMES))
+
+    def _has_parts(self, expression: Expression) -> bool:
+        if isinstance(expression, Leaf):
+            used = self._used(expression)
+            return used is not None and self._has_parts(used.expression)
+        if isinstance(expression, Disjunction):
+            return all(map(self._has_parts, expression.operands))
+        positive = expression.positive if isinstance(expression, Sequence) else expression.operands
+        return len(positive) > 1
+
+    def _is_among(self, expression: Expression, needed: list[Leaf]) -> bool:
+        """Whether all that an expression needs is needed there, too, and once: else another one may be meant."""
+        if isinstance(expression, Leaf):
+            if sum(_takes(each, expression) for each in needed) == 1:
+                return True
+            used = self._used(expression)
+            return used is not None and self._is_among(used.expression, needed)
+        if not isinstance(expression, Sequence | Conjunction | Disjunction | Relation):
+            return False
+        positive = (
+            [expression.operands[k] for k in expression.positive]
+            if isinstance(expression, Sequence)
+            else list(expression.operands)
+        )
+        return bool(positive) and all(self._is_among(each, needed) for each in positive)
+
+    def _used(self, leaf: Leaf) -> EventDefinition | None:
+        """The event of the rules that a leaf takes."""
+        name = leaf.type.name if isinstance(leaf.type, CompositeType) else None
+        return None if name is None else self._events.get(name)
+
+    def _needed(self, expression: Expression, seen: frozenset[str]) -> list[Leaf]:
+        """The leaves without whose events an expression is never raised, those of the events that it uses, too."""
+        if isinstance(expression, Leaf):
+            used = self._used(expression)
+            if used is None or used.name in seen:
+                return [expression]
+            inside = self._needed(used.expression, seen | {used.name})
+            return [expression, *inside]
+        if isinstance(expression, Disjunction):
+            first, *others = (self._needed(operand, seen) for operand in expression.operands)
+            return [leaf for leaf in first if all(any(_takes(o, leaf) for o in each) for each in others)]
+        if isinstance(expression, Sequence):
+            operands = [expression.operands[k] for k in expression.positive]
+        elif isinstance(expression, Conjunction | Relation):
+            operands = list(expression.operands)
+        else:  # of several that are counted the one before may be none
+            return []
+        return [leaf for operand in operands for leaf in self._needed(operand, seen)]
+
+    def _instead_of(self, operator: Sequence, k: int, before: Expression) -> str:
+        """What to write: the other part of what is negated, if that is one leaf."""
+        negated = operator.operands[k]
+        used = self._used(negated) if isinstance(negated, Leaf) else None
+        expression = negated if used is None else used.expression
+        if isinstance(expression, Sequence | Conjunction) and len(expression.operands) == 2:
+            rest = [
+                each
+                for each in expression.operands
+                if not self._is_among(before, self._needed(each, _NO_NAMES))
+            ]
+            if len(rest) == 1 and isinstance(rest[0], Leaf):
+                operands = [
+                    f"{'not ' if n in operator.negated else ''}{self._shown(rest[0] if n == k else each)}"
+                    for n, each in enumerate(operator.operands)
+                ]
+                line = " ; ".join(operands)
+                if len(line) <= _LONGEST:
+                    return f"write {line}"
+        return "negate only the part that comes later, or count events by when they are complete: {order=detection}"
+
+    # ---- x[l,*] ---------------------------------------------------------------------------------------
+
+    def _counted(self, operator: Sequence, *, flat: bool) -> Iterator[Found]:
+        """``a ; x[1,*] b ; c``: the count begins with the first b, and one before a spoils it (A1, M1)."""
+        operands = [(k, operator.operands[k]) for k in operator.positive]
+        for (j, before), (k, counted) in pairwise(operands):
+            if not isinstance(counted, Multiplicity) or counted.upper is not None or counted.lower == 0:
+                continue
+            options, path = counted.options, path_of(operator)
+            if (options.within or options.gap or options.having or options.end) is not None:
+                continue
+            if counts_before(before, counted, path, flat=flat):
+                continue  # which never matches, as is said elsewhere
+            if isinstance(before, Leaf) and _is_begin(before, counted.operand):
+                continue
+            what = self._shown(counted.operand)
+            said = f"x[{counted.lower},*] counts from the first {what} on: if one comes before {self._shown(before)},"
+            said += " it is counted, too, and the sequence does not match any more"
+            yield counted, said, self._instead_of_count(operator, j, k)
+
+    def _instead_of_count(self, operator: Sequence, before: int, counted: int) -> str:
+        count = operator.operands[counted]
+        assert isinstance(count, Multiplicity)
+        first, what = self._shown(operator.operands[before]), self._shown(count.operand)
+        behind = [k for k in operator.positive if k > counted]
+        if len(operator.operands) == 3 and behind:
+            last = self._shown(operator.operands[behind[0]])
+            return f"for all {what} in between write aperiodic*[{first}, {last}] {what}"
+        if len(operator.operands) == 2:
+            return f"write {' ; '.join([first, *[what] * count.lower])}" if count.lower < 4 else _UPPER
+        return _UPPER
+
+    def _repeating_window(self, definition: EventDefinition) -> Iterator[Found]:
+        """``x[3,*]{within=…}`` raises all that it has with every arrival (M1)."""
+        root = definition.expression
+        if not isinstance(root, Multiplicity) or root.upper is not None or root.lower < 2:
+            return
+        options = root.options
+        asks = (options.having, options.when, options.guard) != (None, None, None) or options.let
+        if options.within is None or asks or options.end not in (None, Termination.EARLIEST):
+            return
+        said = f"x[{root.lower},*] raises all that is in the window again with every further"
+        said += f" {self._shown(root.operand)}"
+        yield root, said, f"for the last {root.lower} write x[{root.lower},{root.lower}]{{slide}} (S4)"
+
+    def _shown(self, expression: Expression) -> str:
+        return print_expression(expression, self._rules.namespaces)
+
+
+_UPPER = "give the count an upper bound, at which it begins anew (M2)"
+
+
+def _takes(wide: Leaf, narrow: Leaf) -> bool:
+    """Whether one leaf takes every event that another one takes."""
+    if wide.filter not in (None, narrow.filter) or wide.opaque not in (None, narrow.opaque):
+        return False
+    one, other = wide.type, narrow.type
+    if one.scope is not Scope.NODE or other.scope is not Scope.NODE:
+        return False
+    if isinstance(one, PrimitiveType) and isinstance(other, PrimitiveType):
+        return one.operation in (ANY, other.operation) and equals_or_ends(one.path, other.path)
+    if isinstance(one, CompositeType) and isinstance(other, CompositeType):
+        return one.name == other.name and equals_or_ends(one.path, other.path)
+    return False
+
+
+def _is_begin(before: Leaf, counted: Expression) -> bool:
+    """Whether nothing that is counted happens before an insertion, which is of the node it is in (E6)."""
+    type_ = before.type
+    if not isinstance(type_, PrimitiveType) or type_.operation != "ins" or not isinstance(counted, Leaf):
+        return False
+    steps = type_.path.steps
+    return len(steps) < len(counted.type.path) and counted.type.path.steps[: len(steps)] == steps
