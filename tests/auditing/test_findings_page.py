@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 import xmlcep
 from tests.project.source import ROOT
 from xmlcep.auditing import AuditResult, audit
+from xmlcep.auditing.findings import rows as people
 from xmlcep.auditing.findings.columns import (
     BINDINGS,
     CONSTITUENT,
@@ -24,6 +27,8 @@ from xmlcep.auditing.findings.columns import (
     findings_table,
     record_of,
 )
+from xmlcep.cli.main import run
+from xmlcep.provenance import WHO
 
 PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
 TABLES = [
@@ -32,6 +37,7 @@ TABLES = [
 ]
 FIELDS = next(rows for rows in TABLES if rows[0][0] == "`doc`")
 PARTS = next(rows for rows in TABLES if rows[0][0] == "`within`")
+PEOPLE = next(rows for rows in TABLES if rows[0][0] == "`time`")
 VARIABLES = next(rows for rows in TABLES if rows[0][0] == "`text`")
 
 RULES = xmlcep.parse_rules(
@@ -67,6 +73,12 @@ def test_the_page_has_the_parts_of_a_variable() -> None:
         (f"`{field.name}`", f"`{as_spelled(field.type)}`") for field in struct
     ]
     assert [field.name for field in struct.field("items").type.value_type] == ["text", "number", "boolean"]
+
+
+def test_the_page_has_the_columns_for_people() -> None:
+    assert [(f"`{column.name}`", column.meaning) for column in people.SHOWN] == PEOPLE
+    said = "`, `".join(WHO[:-1]) + f"` or `{WHO[-1]}"
+    assert f"`{said}`" in PAGE
 
 
 @pytest.fixture
@@ -131,6 +143,39 @@ def test_a_polars_frame(log: Path) -> None:
     pytest.importorskip("polars")
     frame = audit(log, RULES, engine="local").to_polars()
     assert frame.columns == [column.name for column in FINDING]
+
+
+def test_csv_and_the_table_have_the_columns_for_people(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.xcep"
+    rules.write_text(RULES.text)
+    names = [column.name for column in people.SHOWN]
+    arguments = ["audit", str(log), "--rules", str(rules), "-q", "--format"]
+    assert run([*arguments, "csv"]) == 0
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    records = list(audit(log, RULES, engine="local").records())
+    assert rows == [names, *map(list, map(people.row_of, records))]
+    assert 'part=["7"], price=["0.5"]' in [row[names.index("variables")] for row in rows]
+    assert run([*arguments, "table"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == names
+
+
+WHOS = [({key: "ann", "other": "x"}, "ann") for key in WHO] + [
+    ({"by": "bob", "author": "ann"}, "ann"), ({"file": "a.xml"}, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("meta", "user"), WHOS)
+@pytest.mark.parametrize("where", ["cause", "change", "change within"])
+def test_who_is_found_wherever_it_is_said(meta: dict[str, str], user: str, where: str) -> None:
+    change: dict[str, Any] = {"ts": 1, "op": "ins", "path": "/a", "ids": [1], "value": None, "old": None}
+    inside = [change, change | {"meta": meta}]
+    constituents = {
+        "cause": [change], "change": inside, "change within": [{"name": "B", "constituents": inside}]
+    }  # fmt: skip
+    record = {"ts": 1, "name": "A", "path": None, "ids": [], "constituents": constituents[where]}
+    assert people.user(record | ({"meta": meta} if where == "cause" else {})) == user
 
 
 # ---- any finding -------------------------------------------------------------------------------------------

@@ -14,12 +14,9 @@ from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import read_everything
 from ..log.records import ClockRecord, Control, Header
 from ..log.segments import Source, files_of
+from ..provenance import who, why
 from .history import VERSION
 
-WHO = ("author", "user", "actor", "who", "by")
-"""The keys of ``meta`` that say who made a change; the first that is there counts."""
-WHY = ("subject", "reason", "why", "message", "comment")
-"""Those that say why."""
 _COMMIT_SHOWN = 10
 
 
@@ -35,12 +32,12 @@ class Stamp:
     @property
     def who(self) -> str:
         """Who made the change, as far as ``meta`` says."""
-        return _first(self.meta, WHO)
+        return who(self.meta)
 
     @property
     def why(self) -> str:
         """Why, as far as ``meta`` says."""
-        return _first(self.meta, WHY)
+        return why(self.meta)
 
     @property
     def when(self) -> str:
@@ -55,10 +52,6 @@ class Stamp:
             return commit[:_COMMIT_SHOWN]
         made = f"txn {self.txn}" if self.txn is not None else f"@{self.ts}" if self.ts else ""
         return self.meta.get("file") or made
-
-
-def _first(meta: Mapping[str, str], names: tuple[str, ...]) -> str:
-    return next((meta[name] for name in names if name in meta), "")
 
 
 class Replay:
