@@ -11,6 +11,7 @@ from ..documents import Replica, ReplicaError, SnapshotError
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..log import BadRecord, ClockCheck, Header, read_log
+from ..log.quarantine import BadRecordPolicy
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
 from .inputs import LogPath, find_files
@@ -124,16 +125,16 @@ def give(item: PrimitiveEvent | ClockRecord | None, player: Player[Raised]) -> R
 
 
 class Pasts(NamedTuple):
-    """What logs tell of each document, by name, and how many bad records were left out."""
+    """What logs tell of each document, by name, and the bad records that were left out."""
 
     documents: dict[str, Past]
-    bad: int
+    bad: list[BadRecord]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say of them beside any answer."""
         doubled = sum(past.doubled for past in self.documents.values())
-        found = ((self.bad, "bad record"), (doubled, "record of a time point that there was before"))
+        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that there was before"))
         return tuple(
             f"{number:,} {what.replace('record', 'records', 1) if number > 1 else what} "
             f"{'was' if number == 1 else 'were'} left out."
@@ -142,11 +143,17 @@ class Pasts(NamedTuple):
         )
 
 
-def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
+def _read(logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordPolicy | None) -> Pasts:
     documents: dict[str, Past] = {}
     bad: list[BadRecord] = []
+
+    def leave_out(record: BadRecord) -> None:
+        if on_bad is not None:
+            on_bad(record)
+        bad.append(record)
+
     files = [file.path for file in find_files(logs).files]
-    for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
+    for item in read_log(files, on_bad=leave_out, clock=ClockCheck.ANY):
         if doc is not None and item.doc != doc:
             continue
         past = documents.get(item.doc)
@@ -159,19 +166,25 @@ def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
             past.take(item)
     if doc is not None and doc not in documents:
         raise QuestionError(f"nothing is recorded of the document {doc!r}")
-    return Pasts({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
+    return Pasts({name: past for name, past in documents.items() if past.items or past.header}, bad)
 
 
 def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
     """What logs tell of each document, by name; bad records are left out."""
-    return _read(logs, None).documents
+    return _read(logs, None, None).documents
 
 
-def read_some(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
-    """As `_read`; raises `QuestionError` if nothing at all could be read."""
-    log = _read(logs, doc)
+def read_some(
+    logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordPolicy | None = None
+) -> Pasts:
+    """As `read_pasts`, of one document or all; ``on_bad`` is called with each bad record.
+
+    Raises `QuestionError` if nothing at all could be read.
+    """
+    log = _read(logs, doc, on_bad)
     if log.bad and not log.documents:
+        first = log.bad[0]
         raise QuestionError(
-            f"no record of the log can be read, {log.bad:,} are bad: an audit puts them aside, with the reasons"
+            f"no record of the log can be read, {len(log.bad):,} are bad; the first: {first.origin}: {first.reason}"
         )
     return log

@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from ..log.errors import BadRecord
-from ..log.quarantine import refuse
 from ..matching import Key
 from ..schema.identities import schema_keys
 from ..versions.version import LARGEST
@@ -52,10 +50,3 @@ def all_keys(keys: tuple[str, ...], schema: str | None) -> list[Key]:
 def say(sentence: str) -> None:
     """Tells the user something, on standard error."""
     click.echo(f"xmlcep: {plain(sentence)}", err=True)
-
-
-def leave_out_torn(bad: BadRecord) -> None:
-    """What a crash has cut off was never in the log; any other bad record would make the document a wrong one."""
-    if not bad.torn:
-        refuse(bad)
-    say(f"left out: {bad}")

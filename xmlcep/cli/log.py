@@ -7,9 +7,9 @@ import click
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
+from ._bad_records import LeftOut
 from ._log_arguments import LogPath, logs_argument
 from ._output import plain
-from ._versions import leave_out_torn
 
 
 @click.command(name="log")
@@ -28,18 +28,19 @@ from ._versions import leave_out_torn
 def command(
     context: click.Context, log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | None,
     doc: str | None,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Show what the change LOG says, transaction by transaction: when, who, why, and each change.
 
     With --xpath or --node only what concerns those nodes and what is below them. + came, - went, ~ has another value.
     """
+    left_out = LeftOut(only_torn=True)
     source = log[0] if len(log) == 1 else log
     wanted = set(nodes)
     if xpath is not None:
-        found = blame(source, at=at, doc=doc, on_bad=leave_out_torn)
+        found = blame(source, at=at, doc=doc, on_bad=LeftOut(only_torn=True))
         wanted |= {found.id_of(node) for node in select(found.root, xpath)}
     empty = True
-    for told in tell(source, wanted or None, at=at, doc=doc, on_bad=leave_out_torn):
+    for told in tell(source, wanted or None, at=at, doc=doc, on_bad=left_out):
         if not empty:
             click.echo()
         click.echo(click.style(plain(_heading(told.stamp)), bold=True))
@@ -49,6 +50,7 @@ def command(
     if empty:
         what = "these nodes" if wanted else "the document"
         click.echo(f"xmlcep: the log has no change of {what}: they are as they were when it began", err=True)
+    return left_out.status()
 
 
 def _heading(stamp: Stamp) -> str:

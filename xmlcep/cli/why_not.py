@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why_not
+from ._bad_records import LeftOut
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, moment
@@ -21,7 +22,7 @@ def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
     doc: str | None, format: str, node: str | None, at: int | str | None,
     between: tuple[str, str] | None,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
     missing, the most promising group first.
     """
@@ -29,6 +30,7 @@ def command(
         raise click.UsageError("say which event: xmlcep why-not LOG --rules FILE EVENT")
     if at is not None and between is not None:
         raise click.UsageError("--at and --between: give one of them")
+    left_out = LeftOut()
     found = why_not(
         logs[:-1],
         load(rules_files, references, allow),
@@ -37,8 +39,10 @@ def command(
         at=at,
         between=None if between is None else (moment(between[0]), moment(between[1])),
         doc=doc,
+        on_bad=left_out,
     )
     if format == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())
+    return left_out.status()
