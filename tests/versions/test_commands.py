@@ -138,8 +138,8 @@ def test_a_history_of_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (("history", "old.xml", "new.xml", "-o", "old.xml"), "old.xml"),
         (("history", "old.xml", "new.xml", "-o", "none/x.jsonl"), "none/x.jsonl"),
         (("blame", "none.jsonl"), "none.jsonl: cannot be read"),
-        (("blame", "old.xml"), "old.xml:1"),
-        (("log", "old.xml"), "old.xml:1"),
+        (("blame", "old.xml"), "old.xml: not a change log: it is XML"),
+        (("log", "old.xml"), "old.xml: not a change log: it is XML"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(

@@ -21,7 +21,7 @@ from ..log.quarantine import BadRecordPolicy
 from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
-from ..timestamps import microseconds
+from ..timestamps import time_or_day
 from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
@@ -64,7 +64,7 @@ def pending(
         found += answer
         total += answer.total
     found.sort(key=lambda group: (group.raised, -group.fraction))
-    return Pending(found if limit is None else found[:limit], total, log.notes)
+    return Pending(found if limit is None else found[:limit], total, log.notes_at(at))
 
 
 _RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
@@ -113,7 +113,7 @@ def why_not(
     if not answers:
         raise QuestionError(f"no document has the node {node!r}{'' if at is None else f' at {at}'}")
     best = max(answers, key=lambda one: one[0])[1]
-    notes = (*best.notes, *log.notes)
+    notes = (*best.notes, *log.notes_at(at))
     if len(answers) > 1:
         notes = (
             *notes,
@@ -127,7 +127,7 @@ def _is_after(first: int | str, last: int | str) -> bool:
     if isinstance(first, int) and isinstance(last, int):
         return first > last
     both = isinstance(first, str) and isinstance(last, str)
-    return both and microseconds(str(first)) > microseconds(str(last))
+    return both and time_or_day(str(first)) > time_or_day(str(last))
 
 
 def why_not_in(

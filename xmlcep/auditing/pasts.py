@@ -68,6 +68,13 @@ class Past:
                 break
         return moment.ts
 
+    def ends_before(self, at: When) -> bool:
+        """Whether a moment lies behind its last record."""
+        moment = Moment(at)
+        for item in self.items:
+            moment.includes(item, f"document {self.doc!r}, time point {item.ts}")
+        return moment.is_beyond
+
     def start(self) -> Replica:
         """The document before its first record; empty if that is not known."""
         if self.header is None or self.header.snapshot is None:
@@ -141,6 +148,11 @@ class Pasts(NamedTuple):
             for number, what in found
             if number
         )
+
+    def notes_at(self, at: When) -> tuple[str, ...]:
+        """The same of an answer about a moment, which may lie behind the log's end."""
+        beyond = at is not None and all(past.ends_before(at) for past in self.documents.values())
+        return (*self.notes, *([f"The log ends before {at}: this is its end."] if beyond else []))
 
 
 def _read(logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordPolicy | None) -> Pasts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -15,7 +16,8 @@ from rich.text import Text
 from ..auditing.findings.rows import SHOWN, row_of, user
 from ..log.json_codec import FASTEST
 from ..suggestions import did_you_mean_or_list
-from ..timestamps import TimeError, microseconds
+from ..timestamps import TimeError, microseconds, time_or_day
+from ._moments import MOMENT
 from ._output import plain
 
 COLUMNS = tuple(column.name for column in SHOWN)
@@ -86,22 +88,23 @@ def _unusable(said: str) -> click.BadParameter:
 
 
 def _after(wanted: str) -> Admits:
-    least = _moment(wanted)
-    return lambda record: (at := _at(record)) is not None and at >= least
+    return _compared(wanted, operator.ge)
 
 
 def _before(wanted: str) -> Admits:
-    most = _moment(wanted)
-    return lambda record: (at := _at(record)) is not None and at < most
+    return _compared(wanted, operator.lt)
 
 
-def _moment(text: str) -> int:
-    """A time, or the beginning of a day (UTC), in microseconds."""
+def _compared(wanted: str, holds: Callable[[int, int], bool]) -> Admits:
+    """Whether the moment of a finding compares so: its time with a time or day, else its time point."""
     try:
-        return microseconds(text if len(text) > len("2026-01-31") else f"{text}T00:00:00Z")
-    except TimeError:
-        expected = "expected a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z"
-        raise _unusable(f"{text!r} is no time: {expected}") from None
+        moment = MOMENT.convert(wanted, None, None)
+    except click.BadParameter as error:
+        raise _unusable(error.message) from None
+    if isinstance(moment, int):
+        return lambda record: holds(record["ts"], moment)
+    time = time_or_day(moment)
+    return lambda record: (at := _at(record)) is not None and holds(at, time)
 
 
 def _at(record: Mapping[str, Any]) -> int | None:

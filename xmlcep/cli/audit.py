@@ -29,6 +29,7 @@ from ._findings_output import Choice, Counted, choice_of, show_table, write_csv,
 from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
+from ._moments import Moment
 from ._output import make_console, plain
 from ._paths import FilePath
 from ._progress import audit_progress
@@ -89,8 +90,9 @@ FINDINGS_FOUND = 1
     "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
 )
 @click.option(
-    "--until", metavar="TIME",
-    help="How far time goes on at the end of each document (2026-01-31T12:00:00Z): what is due by then is found.",
+    "--until", metavar="TIME|DAY", type=Moment(times=True),
+    help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
+    " deadlines up to then fire.",
 )  # fmt: skip
 @click.option(
     "--since", metavar="STATE", type=FilePath(),

@@ -14,8 +14,7 @@ from ..recording.rebuilding import rebuild_with_end
 from ..xml_writer import xml_file
 from ._bad_records import LeftOut
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option
-from ._output import plain
+from ._moments import at_option, say_beyond
 from ._paths import FilePath
 
 
@@ -42,10 +41,7 @@ def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, ann
     click.echo(xml_file(rebuilt.root.getroottree()), nl=False)
     click.echo()
     if rebuilt.beyond_end:
-        time = "" if rebuilt.time is None else f", {rebuilt.time}"
-        click.echo(
-            plain(f"xmlcep: the log ends before {at}, at {rebuilt.ts}{time}: this is its end"), err=True
-        )
+        say_beyond(at, rebuilt.ts, rebuilt.time)
     return left_out.status()
 
 

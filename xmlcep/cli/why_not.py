@@ -8,7 +8,7 @@ from ..auditing.explanations import why_not
 from ._bad_records import LeftOut
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option, moment
+from ._moments import AT, MOMENT, at_option
 from ._rules_input import load
 
 
@@ -17,11 +17,11 @@ from ._rules_input import load
 @common_options
 @click.option("--node", metavar="XPATH|ID", help="The node, by an XPath or its id; without it the likeliest.")
 @at_option
-@click.option("--between", nargs=2, metavar="A B", help="Between these time points or times.")
+@click.option("--between", nargs=2, type=MOMENT, metavar=f"{AT} {AT}", help="Between these two moments.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
     doc: str | None, format: str, node: str | None, at: int | str | None,
-    between: tuple[str, str] | None,
+    between: tuple[int | str, int | str] | None,
 ) -> int:  # fmt: skip
     """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
     missing, the most promising group first.
@@ -37,7 +37,7 @@ def command(
         str(logs[-1]),
         node=node,
         at=at,
-        between=None if between is None else (moment(between[0]), moment(between[1])),
+        between=between,
         doc=doc,
         on_bad=left_out,
     )

@@ -15,6 +15,7 @@ from ..log.reading import read_everything
 from ..log.records import ClockRecord, Control, Header
 from ..log.segments import Source, files_of
 from ..provenance import who, why
+from ..recording.moment import Moment, When
 from .history import VERSION
 
 _COMMIT_SHOWN = 10
@@ -62,10 +63,15 @@ class Replay:
     """
 
     def __init__(
-        self, log: Source, *, at: int | None = None, doc: str | None = None, on_bad: BadRecordPolicy = refuse
+        self,
+        log: Source,
+        *,
+        at: When | Moment = None,
+        doc: str | None = None,
+        on_bad: BadRecordPolicy = refuse,
     ) -> None:
         self._log = log
-        self._at = at
+        self._moment = at if isinstance(at, Moment) else Moment(at)
         self.doc = doc
         self._on_bad = on_bad
         self.replica = Replica(strictness=Strictness.STRICT)
@@ -89,7 +95,7 @@ class Replay:
                     f"{origin}: the log holds several documents ({one!r}, {item.doc!r}): name one (doc=…, --doc …)"
                 )
             one, seen = item.doc, True
-            if self._at is not None and item.ts > self._at:
+            if not self._moment.includes(item, origin):
                 break
             try:
                 if isinstance(item, Header):

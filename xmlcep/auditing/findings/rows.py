@@ -53,11 +53,9 @@ def event(record: Finding) -> str:
 def values(record: Finding) -> Iterator[str]:
     """What the changes in a finding have brought: ``39 → 35``."""
     for change in changes(record["constituents"]):
-        old, value = change.get("old"), change.get("value")
-        if old is not None and value is not None:
-            yield f"{old} → {value}"
-        elif old is not None or value is not None:
-            yield old if value is None else value
+        texts = [text for text in (change.get("old"), change.get("value")) if text is not None]
+        if texts:
+            yield " → ".join(texts)
 
 
 def variables(record: Finding) -> str:
