@@ -110,6 +110,23 @@ def as_microseconds(time: str | int | datetime) -> int:
     return at
 
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def time_or_day(text: str) -> int:
+    """Microseconds since 1970 of an RFC 3339 time, or of the beginning of a day (UTC). Raises `TimeError`.
+
+    >>> time_or_day("1970-01-02"), time_or_day("1970-01-02T00:00:01Z")
+    (86400000000, 86401000000)
+    """
+    try:
+        return microseconds(f"{text}T00:00:00Z" if _DAY.fullmatch(text) else text)
+    except TimeError:
+        raise TimeError(
+            f"{text!r} is no time: expected a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z"
+        ) from None
+
+
 def timestamp(time: int) -> str:
     """The RFC 3339 text (UTC) of microseconds since 1970, with no, three or six digits behind the point.
 

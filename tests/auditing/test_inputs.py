@@ -22,7 +22,8 @@ def test_a_file_of_another_kind(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "order.xml"
     file.write_bytes(content)
     with pytest.raises(
-        LogError, match=r"order\.xml: not a change log: (expected a JSON object per line|it is UTF-16)"
+        LogError,
+        match=r"order\.xml: not a change log: (expected a JSON object per line|it is XML|it is UTF-16)",
     ):
         find_files(file)
 

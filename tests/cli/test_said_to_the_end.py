@@ -72,7 +72,11 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             2,
             "head is 'zz': expected the hash of a record, 64 hexadecimal digits",
         ),
-        ("report broken.jsonl --rules a.xcep -o r.html", 0, "1 finding, 1 bad record left out in r.html"),
+        (
+            "report broken.jsonl --rules a.xcep -o r.html",
+            3,
+            "1 bad record left out; the first: broken.jsonl:3: not",
+        ),
     ],
 )
 def test_what_is_said(command: str, status: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -143,8 +143,8 @@ def test_rebuild_leaves_out_a_torn_line_and_says_so(
     with segments(tmp_path / "log.jsonl")[-1].open("ab") as stream:
         stream.write(b'{"doc":"d","ts":')
     result = xmlcep("rebuild", tmp_path / "log.jsonl")
-    assert (result.returncode, result.stdout) == (0, expected)
-    assert "left out" in result.stderr
+    assert (result.returncode, result.stdout) == (3, expected)
+    assert "1 bad record left out; the first: " in result.stderr
     assert "the last line is cut off" in result.stderr
 
 

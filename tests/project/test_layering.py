@@ -19,6 +19,7 @@ LAYERS = (
     ("xmlcep.digests",),
     ("xmlcep.closing",),
     ("xmlcep.graphs",),
+    ("xmlcep.provenance",),
     ("xmlcep.files",),
     ("xmlcep.xml_names",),
     ("xmlcep.xml_parser", "xmlcep.xml_writer"),

@@ -16,6 +16,7 @@ RUN_BY = {
     "docs/errors.md": "project/test_errors_page.py",
     "docs/explain.md": "explaining/test_page.py",
     "docs/expressions.md": "xpath/test_documentation.py",
+    "docs/findings.md": "auditing/test_findings_page.py",
     "docs/language.md": "language/test_documentation.py",
     "docs/log.md": "log/test_documentation.py",
     "docs/mistakes.md": "cli/test_mistakes_page.py",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from lxml import etree
 
-from xmlcep import RuleError, XmlCepError, load_rules, parse_rules
+from xmlcep import RuleError, Rules, XmlCepError, fromstring, load_rules, parse_rules
 
 
 def write(folder: Path, **texts: str) -> list[Path]:
@@ -100,21 +102,55 @@ def test_declarations_hold_for_their_file(tmp_path: Path) -> None:
     assert parse_rules(str(rules)) == rules
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "message"),
-    [
-        ('namespace "urn:a"\nevent A(item) {when="x"} = ins(item)', 'event B(item) {when="x"} = ins(item)',
-         "unprefixed names stand for no namespace here, and for urn:a in "),
-        ('namespace p = "urn:p"\nevent A(item) {when="p:x"} = ins(item)',
-         'namespace p = "urn:q"\nevent B(item) {when="p:x"} = ins(item)',
-         "the prefix 'p' stands for urn:q here, and for urn:p in "),
-    ],
-)  # fmt: skip
-def test_a_prefix_with_two_meanings_in_conditions(
-    first: str, second: str, message: str, tmp_path: Path
-) -> None:
-    ((file, _, said),) = problems(*write(tmp_path, a=first, b=second))
-    assert (file, message in said) == ("b.xcep", True)
+EXPRESSIONS = (
+    'event E(item) {when="count(x) = 1"} = ins(item/x)',
+    'event E(item) {when="p:x and not(@p:n) and not(@n)"} = ins(item/p:x)',
+    'event E(item) {if="//x"} = ins(item/x)',
+    "event E(item) {when=\"child::item/descendant::x[attribute::n or x = 'x'] or x\"} = ins(item/x)",
+    "event E = ins(item/x)[../p:x or ..//x]",
+    "event E = ins(item/x) as $n = (string(../x))",
+    'event E {let n="count($a)", having="$n = 1"} = ins(item/x) as $a = (string(../x[1])) & ins(item/p:x)',
+)
+"""Each with names in expressions."""
+A = 'namespace "urn:a"\nnamespace p = "urn:p"\n'
+B = 'namespace p = "urn:q"\n'
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.parametrize("own", [A, B])
+def test_expressions_have_the_names_of_their_file(own: str, expression: str, tmp_path: Path) -> None:
+    """A set finds what each file finds alone, whatever the others declare, and is printed and read as such."""
+    other = (B if own == A else A) + 'event Other(item) {when="x"} = ins(item/x)'
+    file, beside = write(tmp_path, a=own + expression, b=other)
+    raised = found(load_rules(file))
+    assert raised
+    for order in ((file, beside), (beside, file)):
+        rules = load_rules(*order)
+        assert [event for event in found(rules) if event[0] == "E"] == raised
+        assert parse_rules(str(rules)) == rules
+        assert parse_rules(rules.xml()) == rules
+
+
+def found(rules: Rules) -> list[Any]:
+    """What is raised in a document with elements of the same names in all the namespaces."""
+    document = fromstring("<order><item xmlns='urn:a'/><item/></order>")
+    with document.watch(rules) as watch:
+        for item in list(document.root):
+            for uri in ("urn:a", "urn:p", "urn:q", ""):
+                etree.SubElement(item, f"{{{uri}}}x" if uri else "x")
+        watch.flush()
+        return [(each.name, each.ids, each.ts, each.bindings) for each in watch.findings]
+
+
+def test_rules_that_act_have_to_agree(tmp_path: Path) -> None:
+    acting = 'rule R%d on (ins(item)) do insert "<x/>" last into "."'
+    first, second = write(tmp_path, a=A + acting % 1, b=B + acting % 2)
+    ((file, _, said),) = problems(first, second)
+    assert file == "b.xcep"
+    assert said == "the namespaces here are not those of another file; both have rules that act"
+    beside = write(tmp_path, b=B + 'event E(item) {when="x"} = ins(item/x)')
+    for order in ((first, *beside), (*beside, first)):
+        assert load_rules(*order).namespaces == {"": "urn:a", "p": "urn:p"}
 
 
 def test_conditions_keep_the_names_of_their_file(tmp_path: Path) -> None:

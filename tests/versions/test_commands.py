@@ -163,8 +163,8 @@ def test_versions_left_out_are_told_by_reason(capsys: pytest.CaptureFixture[str]
         (("history", "old.xml", "new.xml", "-o", "old.xml"), "old.xml"),
         (("history", "old.xml", "new.xml", "-o", "none/x.jsonl"), "none/x.jsonl"),
         (("blame", "none.jsonl"), "none.jsonl: cannot be read"),
-        (("blame", "old.xml"), "old.xml:1"),
-        (("log", "old.xml"), "old.xml:1"),
+        (("blame", "old.xml"), "old.xml: not a change log: it is XML"),
+        (("log", "old.xml"), "old.xml: not a change log: it is XML"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(

@@ -15,7 +15,7 @@ from ..engine import Detector
 from ..errors import XmlCepError
 from ..events import CompositeEvent, CompositeType, PrimitiveEvent
 from ..language import print_path
-from ..log.quarantine import refuse
+from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import read_everything
 from ..log.records import RAISED, ClockRecord, Control, Header, raised_event
 from ..rules import Rules
@@ -42,7 +42,9 @@ class WouldFire(NamedTuple):
         return {**self._asdict(), "ids": list(self.ids)}
 
 
-def would_fire(logs: Sequence[LogPath], rules: Rules) -> Iterator[WouldFire]:
+def would_fire(
+    logs: Sequence[LogPath], rules: Rules, *, on_bad: BadRecordPolicy = refuse
+) -> Iterator[WouldFire]:
     """The firings of the rules that act, for the changes in these logs, in order of the logs.
 
     Conditions are asked of the document as it was after the edit (of rules that wait for the end of a transaction, at
@@ -55,7 +57,7 @@ def would_fire(logs: Sequence[LogPath], rules: Rules) -> Iterator[WouldFire]:
     documents: dict[str, _Document] = {}
     files = [file.path for file in find_files(list(logs)).files]
     raised: dict[str, RaisedThere] = {}
-    for origin, item in read_everything(files):
+    for origin, item in read_everything(files, on_bad=on_bad):
         if isinstance(item, Header):
             known = documents.get(item.doc)
             if known is not None:

@@ -17,10 +17,11 @@ from ..explaining.history import History
 from ..explaining.values import Explanation, Pending, PendingGroup
 from ..explaining.why import why as why_raised
 from ..explaining.why_not import why_not as why_not_raised
+from ..log.quarantine import BadRecordPolicy
 from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
-from ..timestamps import microseconds
+from ..timestamps import time_or_day
 from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
@@ -34,9 +35,10 @@ from .pasts import QuestionError as QuestionError
 def pending(
     logs: LogPath | Iterable[LogPath], rules: Rules, *, at: When = None, doc: str | None = None,
     event: str | None = None, limit: int | None = 1000, complete: bool = False,
+    on_bad: BadRecordPolicy | None = None,
 ) -> Pending:  # fmt: skip
     """What is pending in the documents of a log at a time point, or a time such as 2026-01-31T12:00:00Z (None: at their
-    ends), the most complete first.
+    ends), the most complete first. ``on_bad`` is called with each bad record; they are left out.
 
     With ``complete`` each group says what would complete it (Y4). At the end of a log nothing has been released that
     waits for it. Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
@@ -48,7 +50,7 @@ def pending(
     Moment(at)  # which says what is wrong with it, before anything is read
     found: list[PendingGroup] = []
     total = 0
-    log = read_some(logs, doc)
+    log = read_some(logs, doc, on_bad)
     for past in log.documents.values():
         point = past.point(at)
         detector = Detector(rules, document=past.start())
@@ -62,7 +64,7 @@ def pending(
         found += answer
         total += answer.total
     found.sort(key=lambda group: (group.raised, -group.fraction))
-    return Pending(found if limit is None else found[:limit], total, log.notes)
+    return Pending(found if limit is None else found[:limit], total, log.notes_at(at))
 
 
 _RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
@@ -83,9 +85,10 @@ def _check_event(rules: Rules, event: str | None) -> None:
 def why_not(
     logs: LogPath | Iterable[LogPath], rules: Rules, event: str, *, node: str | int | None = None,
     at: When = None, between: tuple[int | str, int | str] | None = None, doc: str | None = None,
+    on_bad: BadRecordPolicy | None = None,
 ) -> Explanation:  # fmt: skip
     """Why an event was not raised in a log, up to a time point, or a time such as 2026-01-31T12:00:00Z (None: the end),
-    or between two of them.
+    or between two of them. ``on_bad`` is called with each bad record; they are left out.
 
     ``node`` is a node id, or an XPath that is asked of the document as it was then: the group of that node, or those
     of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
@@ -98,7 +101,7 @@ def why_not(
         Moment(moment)  # which says what is wrong with it, before anything is read
     if between is not None and _is_after(*between):
         raise QuestionError(f"between: {between[0]} comes after {between[1]}: the earlier one comes first")
-    log = read_some(logs, doc)
+    log = read_some(logs, doc, on_bad)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
         answer = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
@@ -110,7 +113,7 @@ def why_not(
     if not answers:
         raise QuestionError(f"no document has the node {node!r}{'' if at is None else f' at {at}'}")
     best = max(answers, key=lambda one: one[0])[1]
-    notes = (*best.notes, *log.notes)
+    notes = (*best.notes, *log.notes_at(at))
     if len(answers) > 1:
         notes = (
             *notes,
@@ -124,7 +127,7 @@ def _is_after(first: int | str, last: int | str) -> bool:
     if isinstance(first, int) and isinstance(last, int):
         return first > last
     both = isinstance(first, str) and isinstance(last, str)
-    return both and microseconds(str(first)) > microseconds(str(last))
+    return both and time_or_day(str(first)) > time_or_day(str(last))
 
 
 def why_not_in(
@@ -231,14 +234,16 @@ class FindingName(NamedTuple):
 
 
 def why(
-    logs: LogPath | Iterable[LogPath], rules: Rules, finding: str | int, *, doc: str | None = None
-) -> Explanation:
+    logs: LogPath | Iterable[LogPath], rules: Rules, finding: str | int, *, doc: str | None = None,
+    on_bad: BadRecordPolicy | None = None,
+) -> Explanation:  # fmt: skip
     """Why a finding was raised; ``finding`` is its number among the findings of an audit (from 1) or ``ts:event:ids``.
+    ``on_bad`` is called with each bad record; they are left out.
 
     Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
     """
     check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
-    log = read_some(logs, doc)
+    log = read_some(logs, doc, on_bad)
     if isinstance(finding, int) or finding.isdecimal():
         past, name = _numbered(log, rules, int(finding))
         candidates = [past]

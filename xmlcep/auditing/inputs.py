@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import os
-import re
 import shutil
 import stat
 import sys
@@ -16,9 +15,9 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 
 from ..arguments import PATH, check
 from ..errors import ArgumentError, XmlCepError
-from ..files import other_encoding
+from ..files import reading
 from ..log import LogError, segments
-from ..log.opening import kind_of
+from ..log.opening import kind_of, no_log
 from ..log.segments import first_of
 
 LogPath: TypeAlias = str | os.PathLike[str]
@@ -234,7 +233,8 @@ def _log_file(index: int, path: str, name: str) -> LogFile:
     if kind == "plain" and path.endswith(".parquet"):
         raise LogError(f"{name}: not a readable Parquet file: it does not start with PAR1")
     if not begins_as_record:
-        raise LogError(f"{name}: {_what_it_is(path)}")
+        with reading(path) as stream:
+            raise LogError(f"{name}: {no_log(stream.read(4096))}")
     return LogFile(index, path, kind, size, name)
 
 
@@ -253,18 +253,3 @@ def _begins_as_record(start: bytes, stream: BinaryIO) -> bool:
         looked_at += len(block)
         block = stream.read(4096)
     return False
-
-
-_RULES = re.compile(rb"^\s*(event|namespace|reference)\s", re.MULTILINE)
-
-
-def _what_it_is(path: str) -> str:
-    """Why a file is no log, and what it seems to be."""
-    with Path(path).open("rb") as stream:
-        begin = stream.read(4096)
-    if _RULES.search(begin):
-        return "not a change log: it looks like rules: give them with --rules (rules=), and the log without"
-    if encoded := other_encoding(begin):
-        return f"not a change log: it is {encoded}"
-    shown = begin[:40].decode("utf-8", "backslashreplace")
-    return f"not a change log: expected a JSON object per line (or Parquet), it begins with {shown!r}"

@@ -11,6 +11,7 @@ from ..documents import Replica, ReplicaError, SnapshotError
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..log import BadRecord, ClockCheck, Header, read_log
+from ..log.quarantine import BadRecordPolicy
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
 from .inputs import LogPath, find_files
@@ -66,6 +67,13 @@ class Past:
             if item is not None and not moment.includes(item, f"document {self.doc!r}, time point {item.ts}"):
                 break
         return moment.ts
+
+    def ends_before(self, at: When) -> bool:
+        """Whether a moment lies behind its last record."""
+        moment = Moment(at)
+        for item in self.items:
+            moment.includes(item, f"document {self.doc!r}, time point {item.ts}")
+        return moment.is_beyond
 
     def start(self) -> Replica:
         """The document before its first record; empty if that is not known."""
@@ -124,16 +132,16 @@ def give(item: PrimitiveEvent | ClockRecord | None, player: Player[Raised]) -> R
 
 
 class Pasts(NamedTuple):
-    """What logs tell of each document, by name, and how many bad records were left out."""
+    """What logs tell of each document, by name, and the bad records that were left out."""
 
     documents: dict[str, Past]
-    bad: int
+    bad: list[BadRecord]
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say of them beside any answer."""
         doubled = sum(past.doubled for past in self.documents.values())
-        found = ((self.bad, "bad record"), (doubled, "record of a time point that there was before"))
+        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that there was before"))
         return tuple(
             f"{number:,} {what.replace('record', 'records', 1) if number > 1 else what} "
             f"{'was' if number == 1 else 'were'} left out."
@@ -141,12 +149,23 @@ class Pasts(NamedTuple):
             if number
         )
 
+    def notes_at(self, at: When) -> tuple[str, ...]:
+        """The same of an answer about a moment, which may lie behind the log's end."""
+        beyond = at is not None and all(past.ends_before(at) for past in self.documents.values())
+        return (*self.notes, *([f"The log ends before {at}: this is its end."] if beyond else []))
 
-def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
+
+def _read(logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordPolicy | None) -> Pasts:
     documents: dict[str, Past] = {}
     bad: list[BadRecord] = []
+
+    def leave_out(record: BadRecord) -> None:
+        if on_bad is not None:
+            on_bad(record)
+        bad.append(record)
+
     files = [file.path for file in find_files(logs).files]
-    for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
+    for item in read_log(files, on_bad=leave_out, clock=ClockCheck.ANY):
         if doc is not None and item.doc != doc:
             continue
         past = documents.get(item.doc)
@@ -159,19 +178,25 @@ def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
             past.take(item)
     if doc is not None and doc not in documents:
         raise QuestionError(f"nothing is recorded of the document {doc!r}")
-    return Pasts({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
+    return Pasts({name: past for name, past in documents.items() if past.items or past.header}, bad)
 
 
 def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
     """What logs tell of each document, by name; bad records are left out."""
-    return _read(logs, None).documents
+    return _read(logs, None, None).documents
 
 
-def read_some(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
-    """As `_read`; raises `QuestionError` if nothing at all could be read."""
-    log = _read(logs, doc)
+def read_some(
+    logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordPolicy | None = None
+) -> Pasts:
+    """As `read_pasts`, of one document or all; ``on_bad`` is called with each bad record.
+
+    Raises `QuestionError` if nothing at all could be read.
+    """
+    log = _read(logs, doc, on_bad)
     if log.bad and not log.documents:
+        first = log.bad[0]
         raise QuestionError(
-            f"no record of the log can be read, {log.bad:,} are bad: an audit puts them aside, with the reasons"
+            f"no record of the log can be read, {len(log.bad):,} are bad; the first: {first.origin}: {first.reason}"
         )
     return log

@@ -13,7 +13,7 @@ from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
 from .document_summaries import DocumentSummaries, DocumentSummary
-from .findings.writers import findings_table, record_of
+from .findings.columns import findings_table, record_of
 from .seals import SealCheck
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class AuditResult:
         """The findings as a pandas frame; raises `MissingExtraError` without pyarrow or pandas (Y8)."""
         findings = self.findings
         try:
-            return findings.to_pandas()
+            return findings.to_pandas(maps_as_pydicts="strict")
         except ImportError:
             raise MissingExtraError("a pandas frame", "pandas", "spark") from None
 
@@ -205,8 +205,5 @@ class AuditResult:
 
     @property
     def findings(self) -> pyarrow.Table:
-        """The findings as an Arrow table (``constituents`` as JSON text).
-
-        Raises `MissingExtraError` without pyarrow.
-        """
-        return findings_table(self.lines())
+        """The findings as an Arrow table (columns: docs/findings.md). Raises `MissingExtraError` without pyarrow."""
+        return findings_table(self.records())

@@ -15,7 +15,7 @@ from ..arguments import PATH, check, optional
 from ..log.records import Row
 from ..rules import Rules
 from ..rules.nested import LeftOut
-from ..timestamps import TimeError, as_microseconds, timestamp
+from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
@@ -74,7 +74,7 @@ def audit(
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
-    type and document, as a JSON object. ``until`` (RFC 3339 text, or a
+    type and document, as a JSON object. ``until`` (RFC 3339 text, a day, or a
     `datetime.datetime` with a time zone) is as far as time goes on at the end of each document: what is due by then is
     found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before and after.
 
@@ -328,7 +328,7 @@ def _as_text(until: str | datetime | None) -> str | None:
     if until is None:
         return None
     try:
-        return timestamp(as_microseconds(until))
+        return timestamp(time_or_day(until) if isinstance(until, str) else as_microseconds(until))
     except TimeError as error:
         raise AuditError(f"until: {error}") from None
 

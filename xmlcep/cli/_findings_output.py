@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -12,15 +13,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from path_types import PathType
-from path_types.names import local_name
-
+from ..auditing.findings.rows import SHOWN, row_of, user
 from ..log.json_codec import FASTEST
 from ..suggestions import did_you_mean_or_list
-from ..timestamps import TimeError, microseconds
+from ..timestamps import TimeError, microseconds, time_or_day
+from ._moments import MOMENT
 from ._output import plain
 
-COLUMNS = ("time", "user", "event", "document", "node", "values")
+COLUMNS = tuple(column.name for column in SHOWN)
 LONGEST_CELL = 300
 """Of a table; the other formats have all of a text."""
 
@@ -45,9 +45,7 @@ class Choice(NamedTuple):
         chosen: Iterable[dict[str, Any]] = (r for r in records if all(admits(r) for admits in self.where))
         if self.sort is not None:
             column, down = self.sort.removeprefix("-"), self.sort.startswith("-")
-            chosen = sorted(
-                chosen, key=lambda record: str(row_of(record)[COLUMNS.index(column)]), reverse=down
-            )
+            chosen = sorted(chosen, key=SHOWN[COLUMNS.index(column)].of, reverse=down)
         for number, record in enumerate(chosen):
             if number == self.limit:
                 return
@@ -65,45 +63,6 @@ class Counted:
         for record in self._records:
             self.count += 1
             yield record
-
-
-def row_of(record: Mapping[str, Any]) -> tuple[str, str, str, str, str, str]:
-    """A finding as `COLUMNS`."""
-    changes = list(_changes(record["constituents"]))
-    meta = record.get("meta") or {}
-    user = meta.get("user") or next(
-        (c["meta"]["user"] for c in changes if (c.get("meta") or {}).get("user")), ""
-    )
-    name = record["name"] if record.get("operator") is None else f"{record['name']}/{record['operator']}"
-    time = record.get("at") or f"time point {record['ts']}"
-    values = ", ".join(filter(None, map(_value, changes[:6])))
-    return time, user, name, record.get("doc") or "", _node(record), values
-
-
-def _changes(constituents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for one in constituents:
-        if "constituents" in one:
-            yield from _changes(one["constituents"])
-        else:
-            yield one
-
-
-def _value(change: Mapping[str, Any]) -> str:
-    old, value = change.get("old"), change.get("value")
-    if old is not None and value is not None:
-        return f"{old} → {value}"
-    return str(value if value is not None else old or "")
-
-
-def _node(record: Mapping[str, Any]) -> str:
-    """The last two steps of the node, with their ids: ``item#6/price#9``."""
-    if record.get("path") is None:
-        return "the document"
-    steps = [
-        str(step).replace(step.test, local_name(step.test)) for step in PathType.parse(record["path"]).steps
-    ]
-    named = [f"{step}#{node}" for step, node in zip(steps[-2:], record["ids"][-2:], strict=False)]
-    return "/".join(named)
 
 
 def choice_of(where: Sequence[str], sort: str | None, limit: int | None, events: Sequence[str]) -> Choice:
@@ -129,22 +88,23 @@ def _unusable(said: str) -> click.BadParameter:
 
 
 def _after(wanted: str) -> Admits:
-    least = _moment(wanted)
-    return lambda record: (at := _at(record)) is not None and at >= least
+    return _compared(wanted, operator.ge)
 
 
 def _before(wanted: str) -> Admits:
-    most = _moment(wanted)
-    return lambda record: (at := _at(record)) is not None and at < most
+    return _compared(wanted, operator.lt)
 
 
-def _moment(text: str) -> int:
-    """A time, or the beginning of a day (UTC), in microseconds."""
+def _compared(wanted: str, holds: Callable[[int, int], bool]) -> Admits:
+    """Whether the moment of a finding compares so: its time with a time or day, else its time point."""
     try:
-        return microseconds(text if len(text) > len("2026-01-31") else f"{text}T00:00:00Z")
-    except TimeError:
-        expected = "expected a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z"
-        raise _unusable(f"{text!r} is no time: {expected}") from None
+        moment = MOMENT.convert(wanted, None, None)
+    except click.BadParameter as error:
+        raise _unusable(error.message) from None
+    if isinstance(moment, int):
+        return lambda record: holds(record["ts"], moment)
+    time = time_or_day(moment)
+    return lambda record: (at := _at(record)) is not None and holds(at, time)
 
 
 def _at(record: Mapping[str, Any]) -> int | None:
@@ -158,7 +118,7 @@ def _at(record: Mapping[str, Any]) -> int | None:
 _CONDITIONS: dict[str, Callable[[str], Admits]] = {
     "event": lambda wanted: lambda record: bool(record["name"] == wanted),
     "document": lambda wanted: lambda record: bool(record.get("doc") == wanted),
-    "user": lambda wanted: lambda record: row_of(record)[1] == wanted,
+    "user": lambda wanted: lambda record: user(record) == wanted,
     "after": _after,
     "before": _before,
     "text": lambda wanted: lambda record: wanted.lower() in " ".join(row_of(record)).lower(),
@@ -186,12 +146,18 @@ def _cell(text: str) -> str:
 
 
 def show_table(console: Console, records: Iterable[dict[str, Any]]) -> None:
-    """As a table."""
+    """As a table, without the columns in which there is nothing."""
+    rows = [tuple(map(_cell, row_of(record))) for record in records]
     table = Table(box=None, pad_edge=False)
-    for heading in COLUMNS:
-        table.add_column(heading, overflow="fold", no_wrap=heading == "time")
-    for record in records:
-        time, user, name, document, node, values = map(_cell, row_of(record))
-        shown = time.replace("T", " ").partition(".")[0].removesuffix("Z")
-        table.add_row(shown, user, Text(name, style="bold cyan"), document, node, values)
+    kept = [place for place in range(len(COLUMNS)) if not rows or any(row[place] for row in rows)]
+    for place in kept:
+        table.add_column(COLUMNS[place], overflow="fold", no_wrap=COLUMNS[place] == "time")
+    for row in rows:
+        table.add_row(*(_STYLED.get(COLUMNS[place], Text)(row[place]) for place in kept))
     console.print(table)
+
+
+_STYLED: dict[str, Callable[[str], Text]] = {
+    "time": lambda text: Text(text.replace("T", " ").partition(".")[0].removesuffix("Z")),
+    "event": lambda text: Text(text, style="bold cyan"),
+}

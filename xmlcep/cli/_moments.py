@@ -1,20 +1,49 @@
-"""Moments of a log as arguments: a time point or a time."""
+"""Moments as arguments: the one type of every option that asks for one."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import click
 
+from ..timestamps import TimeError, time_or_day
 
-def moment(text: str) -> int | str:
-    """A time point as a number, a time as text; the library says what is wrong with it."""
-    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else text
 
+class Moment(click.ParamType):  # type: ignore[type-arg]  # which click 8.1 does not take
+    """A time point (a number), a time, or a day, which is its beginning in UTC; ``times`` are only the latter two."""
+
+    name = "moment"
+
+    def __init__(self, *, times: bool = False) -> None:
+        self._times = times
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Time points as numbers, the others as they are."""
+        text = str(value)
+        if not self._times and re.fullmatch(r"-?[0-9]{1,18}", text):
+            return int(text)
+        try:
+            time_or_day(text)
+        except TimeError as error:
+            self.fail(str(error) if self._times else f"{error}, or a time point such as 17", param, ctx)
+        return text
+
+
+MOMENT = Moment()
+AT = "TS|TIME|DAY"
+"""How options for moments show what they take."""
 
 at_option = click.option(
     "--at",
-    metavar="TS|TIME",
-    callback=lambda _, __, text: None if text is None else moment(text),
-    help="The time point, such as 17, or a time, such as 2026-01-31T12:00:00Z; without it the end of the log.",
+    metavar=AT,
+    type=MOMENT,
+    help="The time point, such as 17, or a time: 2026-01-31T12:00:00Z, 2026-01-31 (its beginning, UTC); without it the"
+    " end of the log.",
 )
+
+
+def say_beyond(at: int | str | None, ts: int, time: str | None) -> None:
+    """Says that a log ends before the moment that was asked for, and where."""
+    shown = "" if time is None else f", {time}"
+    click.echo(f"xmlcep: the log ends before {at}, at {ts}{shown}: this is its end", err=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import click
 
 from ..errors import XmlCepError
 from ..languages import Languages
-from ..rules import Rules
+from ..rules import IgnoredRulesWarning, Rules
 from ..rules.files import decode_rules, read_rules_text, rules_of
+from ._output import plain
 from ._paths import FilePath
 
 STANDARD_INPUT = "-"
@@ -46,3 +49,13 @@ def claim_standard_input(context: click.Context, what: str) -> None:
     before = context.meta.setdefault(__name__, what)
     if before != what:
         raise click.UsageError(f"standard input is {before}, it cannot be {what} as well")
+
+
+@contextmanager
+def saying_ignored(rules: Rules) -> Iterator[None]:
+    """Says which rules that act an audit ignores, as a command says things, and not as Python warns."""
+    if said := rules.ignored():
+        click.echo(f"xmlcep: {plain(said)}", err=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IgnoredRulesWarning)
+        yield

@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from ..log.errors import BadRecord
-from ..log.quarantine import refuse
 from ..matching import Key
 from ..schema.identities import schema_keys
 from ..versions.entities import Entities
@@ -63,10 +61,3 @@ def all_entities(given: tuple[str, ...]) -> Entities | None:
 def say(sentence: str) -> None:
     """Tells the user something, on standard error."""
     click.echo(f"xmlcep: {plain(sentence)}", err=True)
-
-
-def leave_out_torn(bad: BadRecord) -> None:
-    """What a crash has cut off was never in the log; any other bad record would make the document a wrong one."""
-    if not bad.torn:
-        refuse(bad)
-    say(f"left out: {bad}")

@@ -16,6 +16,7 @@ from ..recording.playing import Playback, PlayedClock
 from ..rules import Rules
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
+from ._bad_records import LeftOut
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import plain
 from ._paths import FilePath
@@ -75,7 +76,8 @@ def command(
     to_error = out is None and not dry_run
     clock = PlayedClock()
     wrapped = parse(sys.stdin.buffer if document == STANDARD_INPUT else document, now=clock)
-    playback = None if log is None else Playback(wrapped, log, clock)
+    left_out = LeftOut(only_torn=True)
+    playback = None if log is None else Playback(wrapped, log, clock, on_bad=left_out)
     wrapped = wrapped if playback is None else playback.document
     report = _Report(to_error=to_error)
     try:
@@ -84,7 +86,7 @@ def command(
         raise found.error from None
     if not dry_run:
         _write(wrapped, out)
-    return FAILED if report.errors else 0
+    return left_out.status() or (FAILED if report.errors else 0)
 
 
 class _UnwritableError(BaseException):

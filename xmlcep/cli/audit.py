@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
@@ -21,24 +20,25 @@ from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
 from ..log.json_codec import FASTEST
-from ..rules import IgnoredRulesWarning, Rules
+from ..rules import Rules
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
+from ._bad_records import LeftOut, say_quarantined
 from ._findings_output import Choice, Counted, choice_of, show_table, write_csv, write_lines
 from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
+from ._moments import Moment
 from ._output import make_console, plain
 from ._paths import FilePath
 from ._progress import audit_progress
 from ._rule_sources import allow_option, reference_option
-from ._rules_input import load, read_texts
+from ._rules_input import load, read_texts, saying_ignored
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._without_effect import refuse, refuse_others
 
 FINDINGS_FOUND = 1
-QUARANTINED = 3
 
 
 @click.command(name="audit")
@@ -90,8 +90,9 @@ QUARANTINED = 3
     "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
 )
 @click.option(
-    "--until", metavar="TIME",
-    help="How far time goes on at the end of each document (2026-01-31T12:00:00Z): what is due by then is found.",
+    "--until", metavar="TIME|DAY", type=Moment(times=True),
+    help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
+    " deadlines up to then fire.",
 )  # fmt: skip
 @click.option(
     "--since", metavar="STATE", type=FilePath(),
@@ -179,8 +180,6 @@ def command(
         return _page(logs, rules, out, force=force, sources=rules_files)
     if actions:
         return _say_what_would_fire(logs, rules, fail_on_findings)
-    if said := rules.ignored():
-        click.echo(f"xmlcep: {plain(said)}", err=True)
     if explain or dry_run:
         _explain(logs, rules, engine, master, partitions, console=make_console(stderr=not dry_run))
         if dry_run:
@@ -196,8 +195,7 @@ def command(
     ]
     guard(targets, sources, force=force)
     written: Format = "parquet" if shown == "parquet" else "jsonl"
-    with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
-        warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
+    with saying_ignored(rules), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
             logs, rules, engine=cast("Engine", engine), out=out, format=written,
             partition_by_rule=partition_by_rule, operators=operators,
@@ -213,8 +211,8 @@ def command(
     _report(result, out, quiet=quiet)
     for note in idle:
         click.echo(note, err=True)
-    if result.summary.quarantined:
-        return QUARANTINED
+    if result.quarantine is not None:
+        return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
 
 
@@ -269,10 +267,11 @@ def _refuse_beside_actions(engine: str) -> None:
 def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:
     """L11: which rules that act would have fired."""
     some = False
-    for firing in would_fire(logs, rules):
+    left_out = LeftOut(only_torn=True)
+    for firing in would_fire(logs, rules, on_bad=left_out):
         some = True
         click.echo(FASTEST.dumps(firing.to_record()))
-    return FINDINGS_FOUND if fail_on_findings and some else 0
+    return left_out.status() or (FINDINGS_FOUND if fail_on_findings and some else 0)
 
 
 def _show(result: AuditResult, format: str, choice: Choice) -> None:
@@ -299,13 +298,12 @@ def _page(
     logs: Sequence[LogPath], rules: Rules, out: str | None, *, force: bool, sources: tuple[str, ...]
 ) -> int:
     """The findings as a page for a browser."""
-    from ..report import write_report  # what few ask for, and all would wait for
+    from .report import write_page  # what few ask for, and all would wait for
 
     if out is None:
         raise click.UsageError("--format html needs --out: the file for the page")
     guard([Target(Path(out), Written.REPORT)], [*sources, *files_read(logs)], force=force)
-    write_report(logs, rules, out)
-    return 0
+    return write_page(logs, rules, out, quiet=True)
 
 
 def _rules(
@@ -363,7 +361,3 @@ def _report(result: AuditResult, out: str | None, *, quiet: bool) -> None:
     for note in result.notes:
         if not (quiet and note.startswith("engine ")):
             console.print(plain(note), soft_wrap=True)
-    if result.quarantine is not None:
-        number = result.summary.quarantined
-        records = "1 bad record" if number == 1 else f"{number:,} bad records"
-        console.print(f"{records} in {plain(str(result.quarantine))}, with the reasons", soft_wrap=True)

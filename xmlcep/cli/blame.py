@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from ..log.json_codec import FASTEST
+from ..recording.moment import Moment
 from ..versions.blame import Line, blame
 from ..versions.stamps import Stamp
+from ._bad_records import LeftOut
 from ._log_arguments import LogPath, logs_argument
+from ._moments import at_option, say_beyond
 from ._output import plain
-from ._versions import leave_out_torn
 
 _WIDEST = 18
 
@@ -19,29 +21,36 @@ _WIDEST = 18
 @click.option(
     "--xpath", metavar="EXPR", help="Only these elements, attributes or texts: //item[@id='1'], //@price."
 )
-@click.option("--at", type=int, metavar="TS", help="The document at this time point; without it at the end.")
+@at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
     help="text for people, jsonl: an object per line.",
 )  # fmt: skip
-def command(log: tuple[LogPath, ...], xpath: str | None, at: int | None, doc: str | None, form: str) -> None:
+def command(
+    log: tuple[LogPath, ...], xpath: str | None, at: int | str | None, doc: str | None, form: str
+) -> int:
     """Show the document that the change LOG describes with who last changed what, when and in which version.
 
     Who and when is what `meta` says (author, user; date), else the record's wall clock. A thing that was moved is its
     mover's. In XPath the document's own prefixes are known; d stands for its default namespace.
     """
-    found = blame(log[0] if len(log) == 1 else log, at=at, doc=doc, on_bad=leave_out_torn)
+    left_out = LeftOut(only_torn=True)
+    moment = Moment(at)
+    found = blame(log[0] if len(log) == 1 else log, at=moment, doc=doc, on_bad=left_out)
     lines = list(found.lines(xpath))
+    if moment.is_beyond:
+        say_beyond(at, moment.ts, moment.time)
     if form == "jsonl":
         for line in lines:
             click.echo(FASTEST.dumps(_record(line)).decode())
-        return
+        return left_out.status()
     margins = [("", "", "") if line.stamp is None else _margin(line.stamp) for line in lines]
     widths = [max(map(len, column)) for column in zip(*margins, strict=True)]
     for margin, line in zip(margins, lines, strict=True):
         cells = "  ".join(cell.ljust(width) for cell, width in zip(margin, widths, strict=True) if width)
         click.echo(f"{cells} | {plain(line.text)}")
+    return left_out.status()
 
 
 def _margin(stamp: Stamp) -> tuple[str, str, str]:

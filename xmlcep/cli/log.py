@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
+from ..recording.moment import Moment
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
+from ._bad_records import LeftOut
 from ._log_arguments import LogPath, logs_argument
+from ._moments import at_option, say_beyond
 from ._output import plain
-from ._versions import leave_out_torn
 
 
 @click.command(name="log")
@@ -20,35 +22,39 @@ from ._versions import leave_out_torn
 @click.option(
     "--node", "nodes", type=int, multiple=True, metavar="ID", help="The same by node id, gone nodes too."
 )
-@click.option(
-    "--at", type=int, metavar="TS", help="Up to this time point, where --xpath is looked up as well."
-)
+@at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.pass_context
 def command(
-    context: click.Context, log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | None,
+    context: click.Context, log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | str | None,
     doc: str | None,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Show what the change LOG says, transaction by transaction: when, who, why, and each change.
 
-    With --xpath or --node only what concerns those nodes and what is below them. + came, - went, ~ has another value.
+    With --xpath or --node only what concerns those nodes and what is below them; --xpath is looked up at --at.
+    + came, - went, ~ has another value.
     """
+    left_out = LeftOut(only_torn=True)
     source = log[0] if len(log) == 1 else log
     wanted = set(nodes)
     if xpath is not None:
-        found = blame(source, at=at, doc=doc, on_bad=leave_out_torn)
+        found = blame(source, at=at, doc=doc, on_bad=LeftOut(only_torn=True))
         wanted |= {found.id_of(node) for node in select(found.root, xpath)}
     empty = True
-    for told in tell(source, wanted or None, at=at, doc=doc, on_bad=leave_out_torn):
+    moment = Moment(at)
+    for told in tell(source, wanted or None, at=moment, doc=doc, on_bad=left_out):
         if not empty:
             click.echo()
         click.echo(click.style(plain(_heading(told.stamp)), bold=True))
         for line in told.lines:
             click.echo(f"  {plain(line)}")
         empty = False
+    if moment.is_beyond:
+        say_beyond(at, moment.ts, moment.time)
     if empty:
         what = "these nodes" if wanted else "the document"
         click.echo(f"xmlcep: the log has no change of {what}: they are as they were when it began", err=True)
+    return left_out.status()
 
 
 def _heading(stamp: Stamp) -> str:

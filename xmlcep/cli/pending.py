@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import pending
+from ._bad_records import LeftOut
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
@@ -22,15 +23,17 @@ def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
     doc: str | None, format: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Show what is pending in the documents of LOG: groups of events that have something but not all, the most
     complete first, with what is missing or holds them back.
     """
+    left_out = LeftOut()
     found = pending(
         logs,
         load(rules_files, references, allow),
         at=at,
         doc=doc,
+        on_bad=left_out,
         event=event,
         limit=limit,
         complete=full,
@@ -44,3 +47,4 @@ def command(
         show_text("\n\n".join([*(group.text() for group in found), *found.notes]) if found else str(found))
     else:
         show_text(str(found))
+    return left_out.status()

@@ -12,11 +12,10 @@ from ..files import reading
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
 from ..xml_writer import xml_file
+from ._bad_records import LeftOut
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option
-from ._output import plain
+from ._moments import at_option, say_beyond
 from ._paths import FilePath
-from ._versions import leave_out_torn
 
 
 @click.command(name="rebuild")
@@ -28,23 +27,22 @@ from ._versions import leave_out_torn
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
     " their own; what is deleted by then with comments.",
 )  # fmt: skip
-def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None) -> None:
+def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None) -> int:
     """Write the document that the change LOG describes, as of a time point, to standard output.
 
     Comments and processing instructions are not part of a change log. Give the first file of a log that was
     rolled over, or several files in their order.
     """
     findings = None if annotate is None else _findings(annotate)
+    left_out = LeftOut(only_torn=True)
     rebuilt = rebuild_with_end(
-        log[0] if len(log) == 1 else log, at, doc=doc, on_bad=leave_out_torn, findings=findings
+        log[0] if len(log) == 1 else log, at, doc=doc, on_bad=left_out, findings=findings
     )
     click.echo(xml_file(rebuilt.root.getroottree()), nl=False)
     click.echo()
     if rebuilt.beyond_end:
-        time = "" if rebuilt.time is None else f", {rebuilt.time}"
-        click.echo(
-            plain(f"xmlcep: the log ends before {at}, at {rebuilt.ts}{time}: this is its end"), err=True
-        )
+        say_beyond(at, rebuilt.ts, rebuilt.time)
+    return left_out.status()
 
 
 def _findings(file: str) -> Iterator[dict[str, Any]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from ..report import write_report
+from ..rules import Rules
+from ._bad_records import say_left_out
 from ._log_arguments import LogPath, files_read, logs_argument
 from ._output import plain
 from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option, rules_option
-from ._rules_input import load
+from ._rules_input import load, saying_ignored
 from ._targets import Target, Written, force_option, guard
 
 
@@ -33,7 +36,7 @@ def command(
     title: str | None,
     force: bool,
     quiet: bool,
-) -> None:
+) -> int:
     """Audit LOG and write what is found as one page: numbers, a timeline, a table that sorts and filters, each finding
     with its events, and why rules found nothing. It needs no network, and works from a file.
     """
@@ -42,9 +45,17 @@ def command(
         [*rules_files, *references.values(), *files_read(logs)],
         force=force,
     )
-    contents = write_report(logs, load(rules_files, references, allow), out, title=title)
+    return write_page(logs, load(rules_files, references, allow), out, title=title, quiet=quiet)
+
+
+def write_page(
+    logs: Sequence[LogPath], rules: Rules, out: str, *, title: str | None = None, quiet: bool
+) -> int:
+    """Writes the page and says what is in it; returns the exit status."""
+    with saying_ignored(rules):
+        contents = write_report(logs, rules, out, title=title)
     if not quiet:
         number = len(contents.findings)
-        bad = contents.bad_in_all
-        left_out = f", {bad:,} bad record{'' if bad == 1 else 's'} left out" if bad else ""
-        click.echo(f"{number:,} finding{'' if number == 1 else 's'}{left_out} in {plain(out)}", err=True)
+        click.echo(f"{number:,} finding{'' if number == 1 else 's'} in {plain(out)}", err=True)
+    first = next(("{file}:{record}: {reason}".format_map(each) for each in contents.bad), "")
+    return say_left_out(contents.bad_in_all, first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why
+from ._bad_records import LeftOut
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._rules_input import load
@@ -20,7 +21,7 @@ def command(
     allow: tuple[str, ...],
     doc: str | None,
     format: str,
-) -> None:
+) -> int:
     """Show why a FINDING was raised: its events, with time, user and values, and why these and not others.
 
     FINDING is its number in the findings of an audit of LOG, from 1, or TS:EVENT:IDS, such as 7:Complete:1,6, with :n
@@ -28,8 +29,10 @@ def command(
     """
     if len(logs) < 2:
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
-    found = why(logs[:-1], load(rules_files, references, allow), str(logs[-1]), doc=doc)
+    left_out = LeftOut()
+    found = why(logs[:-1], load(rules_files, references, allow), str(logs[-1]), doc=doc, on_bad=left_out)
     if format == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())
+    return left_out.status()

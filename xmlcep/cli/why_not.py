@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why_not
+from ._bad_records import LeftOut
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option, moment
+from ._moments import AT, MOMENT, at_option
 from ._rules_input import load
 
 
@@ -16,12 +17,12 @@ from ._rules_input import load
 @common_options
 @click.option("--node", metavar="XPATH|ID", help="The node, by an XPath or its id; without it the likeliest.")
 @at_option
-@click.option("--between", nargs=2, metavar="A B", help="Between these time points or times.")
+@click.option("--between", nargs=2, type=MOMENT, metavar=f"{AT} {AT}", help="Between these two moments.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
     doc: str | None, format: str, node: str | None, at: int | str | None,
-    between: tuple[str, str] | None,
-) -> None:  # fmt: skip
+    between: tuple[int | str, int | str] | None,
+) -> int:  # fmt: skip
     """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
     missing, the most promising group first.
     """
@@ -29,16 +30,19 @@ def command(
         raise click.UsageError("say which event: xmlcep why-not LOG --rules FILE EVENT")
     if at is not None and between is not None:
         raise click.UsageError("--at and --between: give one of them")
+    left_out = LeftOut()
     found = why_not(
         logs[:-1],
         load(rules_files, references, allow),
         str(logs[-1]),
         node=node,
         at=at,
-        between=None if between is None else (moment(between[0]), moment(between[1])),
+        between=between,
         doc=doc,
+        on_bad=left_out,
     )
     if format == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())
+    return left_out.status()

@@ -15,6 +15,7 @@ from ..algebra import Leaf, Operator
 from ..errors import XmlCepError
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..language.printer import print_expression, print_path
+from ..provenance import said_of
 
 _LONGEST = 60
 _NAMING = ("id", "name", "{http://www.w3.org/XML/1998/namespace}id")
@@ -104,10 +105,7 @@ def change(event: PrimitiveEvent) -> str:
 
 def provenance(event: PrimitiveEvent) -> list[str]:
     """Who made a change, why, and in which transaction, as far as its record says."""
-    meta = dict(event.meta or {})
-    said = [meta.pop(key) for key in ("user", "reason") if key in meta]
-    said += [f"{key}={value}" for key, value in meta.items()]
-    return [*said, *([] if event.txn is None else [f"transaction {event.txn}"])]
+    return [*said_of(event.meta), *([] if event.txn is None else [f"transaction {event.txn}"])]
 
 
 def short(text: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ..errors import MissingExtraError
-from ..files import naming
+from ..files import naming, other_encoding
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 
@@ -16,6 +18,24 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 def kind_of(start: bytes) -> str:
     """What a file is by its first four bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "plain")
+
+
+_RULES = re.compile(rb"^\s*(event|namespace|reference)\s", re.MULTILINE)
+
+
+def no_log(begin: bytes) -> str:
+    """What is said of a file that is no log, by its first bytes: what it seems to be."""
+    if begin.removeprefix(BOM_UTF8).lstrip()[:1] == b"<":
+        return (
+            "not a change log: it is XML: `xmlcep history FILE` makes a log of the versions of a document,"
+            " `xmlcep.record` one of its edits"
+        )
+    if _RULES.search(begin):
+        return "not a change log: it looks like rules: give them with --rules (rules=), and the log without"
+    if encoded := other_encoding(begin):
+        return f"not a change log: it is {encoded}"
+    shown = begin[:40].decode("utf-8", "backslashreplace")
+    return f"not a change log: expected a JSON object per line (or Parquet), it begins with {shown!r}"
 
 
 def unpacked(stream: BinaryIO, kind: str) -> BinaryIO:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +19,7 @@ from .decoding import ClockCheck, RowDecoder
 from .errors import BadRecord, LogError, Origin
 from .json_codec import FASTEST, JsonCodec
 from .jsonlines import JsonLinesReader
-from .opening import kind_of, unpacked
+from .opening import kind_of, no_log, unpacked
 from .order import Piece, in_order
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
@@ -233,10 +234,12 @@ def _open(file: str) -> BinaryIO:
 def _kind(stream: BinaryIO, file: str) -> str:
     """What the file is by its first bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
     with naming(file):
-        start = cast("io.BufferedReader", stream).peek(4)[:4]
+        start = cast("io.BufferedReader", stream).peek(4)
     if not start:
         raise LogError(f"{file}: the file is empty: expected change records or a header")
     kind = kind_of(start)
     if kind == "plain" and file.endswith(".parquet"):
         raise LogError(f"{file}: not a readable Parquet file: it does not start with PAR1")
+    if kind == "plain" and start.removeprefix(BOM_UTF8).lstrip()[:1] == b"<" and b"\n{" not in start:
+        raise LogError(f"{file}: {no_log(start)}")
     return kind

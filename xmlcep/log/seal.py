@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from ..arguments import shown
 from ..errors import ArgumentError
-from ..files import other_encoding
 from .errors import BrokenChainError, LogError, Origin, UnsealedError
 from .json_codec import FASTEST, STANDARD, DuplicateKeyError
+from .opening import no_log
 from .reading import read_lines
 from .segments import Source, files_of
 
@@ -137,9 +137,7 @@ def _first_record(log: Source, line: bytes, origin: Origin) -> dict[str, Any]:
     except BrokenChainError as error:
         if _is_any_sealed(log):
             raise
-        what = other_encoding(line)
-        behind = f"it is {what}" if what else "expected a JSON object per line"
-        raise LogError(f"{origin.file}: not a change log: {behind}") from error
+        raise LogError(f"{origin.file}: {no_log(line)}") from error
 
 
 def _record(line: bytes, origin: Origin) -> dict[str, Any]:

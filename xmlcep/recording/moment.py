@@ -7,14 +7,14 @@ from typing import TypeAlias
 from ..events import PrimitiveEvent
 from ..log.errors import LogError
 from ..log.records import ClockRecord, Header
-from ..timestamps import TimeError, microseconds
+from ..timestamps import TimeError, microseconds, time_or_day
 
 When: TypeAlias = int | str | None
-"""A time point, an RFC 3339 time, or None for the end of the log."""
+"""A time point, an RFC 3339 time or a day such as ``2026-01-31``, or None for the end of the log."""
 
 
 class Moment:
-    """How far a log is to be read; keeps the time point and the time reached (W1).
+    """How far a log is to be read; keeps the time point and the time reached (W1). A day is its beginning, in UTC.
 
     Raises `LogError` for what is neither a time point nor a time, and if a time is asked of records without any.
     """
@@ -25,9 +25,10 @@ class Moment:
         self._reached = -1
         self._limit: int | None = None  # microseconds
         self._last: int | None = None  # time point
+        self._is_passed = False
         if isinstance(at, str):
             try:
-                self._limit = microseconds(at)
+                self._limit = time_or_day(at)
             except TimeError as error:
                 number = " (a time point is a number, not text)" if at.isdecimal() else ""
                 raise LogError(f"at: {error}, or a time point such as 17{number}") from None
@@ -47,7 +48,9 @@ class Moment:
 
     @property
     def is_beyond(self) -> bool:
-        """Whether it lies behind the last record that was taken."""
+        """Whether it lies behind the last record of the log, all of which was asked about."""
+        if self._is_passed:
+            return False
         if self._limit is not None:
             return self._limit > self._reached
         return self._last is not None and self._last > self.ts
@@ -56,6 +59,7 @@ class Moment:
         """Whether a record is still to be taken; ``origin`` says where it is from."""
         if self._limit is None or isinstance(item, Header):
             if self._last is not None and item.ts > self._last:
+                self._is_passed = True
                 return False
         else:
             if item.at is None and self._reached < 0:
@@ -67,6 +71,7 @@ class Moment:
             except TimeError as error:
                 raise LogError(f"{origin}: at: {error}") from None
             if time > self._limit:
+                self._is_passed = True
                 return False
             self._reached = max(time, self._reached)
         self.ts = item.ts

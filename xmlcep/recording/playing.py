@@ -20,6 +20,7 @@ from path_types import Axis
 from ..documents import Replica
 from ..events import PrimitiveEvent
 from ..log.errors import LogError
+from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import read_everything
 from ..log.records import ClockRecord, Header
 from ..log.segments import segments
@@ -67,9 +68,12 @@ class Playback:
     that of another document.
     """
 
-    def __init__(self, document: Document, log: str | os.PathLike[str], clock: PlayedClock) -> None:
+    def __init__(
+        self, document: Document, log: str | os.PathLike[str], clock: PlayedClock, *,
+        on_bad: BadRecordPolicy = refuse,
+    ) -> None:  # fmt: skip
         self._clock = clock
-        self._items = _edits(item for _, item in read_everything(segments(log)))
+        self._items = _edits(item for _, item in read_everything(segments(log), on_bad=on_bad))
         header = next(self._items, None)
         if not isinstance(header, Header):
             raise LogError(f"{log}: it has no snapshot of the document that its edits began with")

@@ -7,7 +7,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,15 +14,14 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from path_types import Axis, PathType
-from path_types.names import local_name
-
 from ..auditing import audit
 from ..auditing.explanations import why_not_in
+from ..auditing.findings import rows
 from ..auditing.inputs import LogPath
 from ..auditing.pasts import Past, read_pasts
 from ..events import PrimitiveEvent
 from ..language import print_definitions
+from ..provenance import said_of
 from ..rules import Rules
 from ..rules.svg import draw_svg
 from ..timestamps import TimeError, microseconds
@@ -38,6 +36,7 @@ MOST_SNIPPETS = 5_000
 """Of so many findings the element is shown as it was before and after."""
 SNIPPET = 240
 LONGEST_VALUE = 300
+LONGEST_IN_ROW = 80
 MOST_EVENTS = 40
 """Events of one finding that are listed."""
 MOST_ANSWERS = 30
@@ -146,19 +145,15 @@ def _findings(
     users: Counter[str] = Counter()
     days: Counter[str] = Counter()
     for number, record in enumerate(records):
-        meta = record.get("meta") or {}
         at = record.get("at") or ""
-        user = str(meta.get("user", ""))
-        if not user:
-            user = next((str(m["user"]) for m in _metas(record["constituents"]) if "user" in m), "")
+        user = rows.user(record)
         users[visible(user)] += 1
         days[visible(at[:10])] += 1
-        event = record["name"] if record.get("operator") is None else f"{record['name']}/{record['operator']}"
         node = _node(record.get("path"), record["ids"])
-        values = ", ".join(islice(_values(record["constituents"]), 6))
+        values = ", ".join(_short(value, LONGEST_IN_ROW) for value in islice(rows.values(record), 6))
         found.findings.append(
             [
-                texts.number(event), texts.number(record.get("doc") or ""), record["ts"], texts.number(at),
+                texts.number(rows.event(record)), texts.number(record.get("doc") or ""), record["ts"], texts.number(at),
                 texts.number(user), visible(node), visible(values[:120]), _time(at),
             ]
         )  # fmt: skip
@@ -178,34 +173,13 @@ def _findings(
     return moments
 
 
-def _metas(constituents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for one in constituents:
-        if "constituents" in one:
-            yield from _metas(one["constituents"])
-        elif one.get("meta"):
-            yield one["meta"]
-
-
-def _values(constituents: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for one in constituents:
-        if "constituents" in one:
-            yield from _values(one["constituents"])
-        elif one.get("old") is not None and one.get("value") is not None:
-            yield f"{_short(one['old'], 40)} → {_short(one['value'], 40)}"
-        elif one.get("value") is not None or one.get("old") is not None:
-            yield _short(one["value"] if one.get("value") is not None else one["old"], 40)
-
-
 def _event(one: Mapping[str, Any], texts: _Texts) -> list[Any]:
     """An event in a finding: a change as ``[op, node, ts, at, who, txn, old, value]``, another as ``[name, events,
     left out]``."""
     if "constituents" in one:
         inner = [_event(each, texts) for each in one["constituents"][:MOST_EVENTS]]
         return [texts.number(one["name"]), inner, max(0, len(one["constituents"]) - MOST_EVENTS)]
-    meta = one.get("meta") or {}
-    who = ", ".join(
-        str(value) if key in ("user", "reason") else f"{key}={value}" for key, value in meta.items()
-    )
+    who = ", ".join(said_of(one.get("meta")))
     old, value = one.get("old"), one.get("value")
     return [
         texts.number(one["op"]), texts.number(_node(one.get("path"), one["ids"])), one["ts"],
@@ -218,16 +192,7 @@ def _event(one: Mapping[str, Any], texts: _Texts) -> list[Any]:
 def _node(path: str | None, ids: Sequence[int]) -> str:
     if path is None:
         return "the document"
-    return "/" + "/".join(f"{step}#{node}" for step, node in zip(_steps(path), ids, strict=False))
-
-
-@lru_cache(maxsize=10_000)
-def _steps(path: str) -> tuple[str, ...]:
-    """The steps of a path, without namespaces."""
-    return tuple(
-        f"{'@' if step.axis is Axis.ATTRIBUTE else ''}{local_name(step.test)}"
-        for step in PathType.parse(path).steps
-    )
+    return "/" + "/".join(f"{step}#{node}" for step, node in zip(rows.steps(path), ids, strict=False))
 
 
 def _short(text: str, longest: int) -> str:
@@ -264,7 +229,7 @@ def _element_id(record: Mapping[str, Any]) -> int | None:
     if path is None:
         return None
     ids = record["ids"]
-    last = _steps(path)[-1]
+    last = rows.steps(path)[-1]
     if last.startswith("@") or last == "text()":
         ids = ids[:-1]
     return int(ids[-1]) if ids else None

@@ -13,6 +13,7 @@ from ..language import ParsedRules, read_definitions
 from ..language.parser import defined_twice
 from ..language.xml_form.markup import xml_encoding
 from ..languages import Language, Languages
+from .namespaces import Names, of_the_set
 from .references import ReferenceSources, Source
 from .ruleset import Rules, check_additions, checked_rules
 
@@ -89,11 +90,13 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
 
     What is wrong is appended to ``problems`` and left out of the result.
     """
-    parsed = {name: read_definitions(text, problems, name) for name, text in texts.items()}
+    parsed = _with_own_names(
+        {name: read_definitions(text, problems, name) for name, text in texts.items()}, problems
+    )
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
     return ParsedRules(
         tuple(_definitions(parsed.values(), problems)),
-        _namespaces(parsed, problems),
+        of_the_set(_by_say(parsed)),
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
         tuple(_active_rules(parsed.values(), problems)),
@@ -155,34 +158,41 @@ def _references(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> I
             problems.append(RuleProblem(message, "use two names (V8)", reference.at))
 
 
-def _namespaces(parsed: Mapping[str, ParsedRules], problems: list[RuleProblem]) -> dict[str, str]:
-    """The namespaces of all files together.
+def _by_say(parsed: Mapping[str, ParsedRules]) -> list[dict[str, str]]:
+    """The declarations of all files: first those of rules that act, then of other expressions, then of paths only."""
+    acting, asking, others = list[dict[str, str]](), list[dict[str, str]](), list[dict[str, str]]()
+    for each in parsed.values():
+        own = {"": "", **each.namespaces}
+        if each.active_rules:
+            acting.append(own)
+        elif any(map(_has_xpath, each.definitions)):
+            asking.append(own)
+        else:
+            others.append(dict(each.namespaces))
+    return acting + asking + others
 
-    Paths know theirs from reading; XPath is read with those of the whole set, so that a prefix in it has to mean the
-    same in all files.
+
+def _with_own_names(
+    parsed: Mapping[str, ParsedRules], problems: list[RuleProblem]
+) -> Mapping[str, ParsedRules]:
+    """The files, each with its expressions read by its own declarations.
+
+    What rules that act insert has names of the set: two files with such rules have to agree.
     """
-    # Those with XPath first: they have the say.
-    with_xpath = {
-        name: bool(each.active_rules) or any(map(_has_xpath, each.definitions))
-        for name, each in parsed.items()
-    }
-    files = sorted(parsed, key=lambda name: not with_xpath[name])
-    together: dict[str, tuple[str, str]] = {}
-    for name in files:
-        has_xpath = with_xpath[name]
-        own = {"": "", **parsed[name].namespaces} if has_xpath else parsed[name].namespaces
-        for prefix, uri in own.items():
-            other, known = together.setdefault(prefix, (name, uri))
-            if has_xpath and known != uri:
-                what = f"the prefix {prefix!r} stands" if prefix else "unprefixed names stand"
-                problems.append(
-                    RuleProblem(
-                        f"{what} for {_shown(uri)} here, and for {_shown(known)} in {other}; both files have XPath",
-                        "give all files with conditions the same declarations, or write {uri}name in them",
-                        replace(_first(parsed[name]), width=1),
-                    )
+    together = of_the_set(_by_say(parsed))
+    found = {}
+    for name, each in parsed.items():
+        names = Names(each.namespaces, together)
+        if each.active_rules and not names.stay:
+            problems.append(
+                RuleProblem(
+                    "the namespaces here are not those of another file; both have rules that act",
+                    "give all files with rules that act the same declarations",
+                    replace(_first(each), width=1),
                 )
-    return {prefix: uri for prefix, (_, uri) in together.items() if prefix or uri}
+            )
+        found[name] = each._replace(definitions=tuple(map(names.definition, each.definitions)))
+    return found
 
 
 def _first(parsed: ParsedRules) -> Position:
@@ -208,10 +218,6 @@ def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) ->
                 hint = f"it is in {at.file}, line {at.line}: choose another name for one of them"
                 problems.append(RuleProblem(message, hint, rule.at))
             yield rule
-
-
-def _shown(uri: str) -> str:
-    return uri or "no namespace"
 
 
 def _has_xpath(definition: EventDefinition) -> bool:

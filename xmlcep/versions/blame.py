@@ -13,6 +13,7 @@ from ..log.errors import LogError
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.segments import Source
 from ..matching.paths import step_name, written
+from ..recording.moment import Moment, When
 from ..xml_parser import read_xml
 from .stamps import Replay, Stamp
 from .version import VersionError
@@ -124,9 +125,9 @@ class Blame:
 
 
 def blame(
-    log: Source, *, at: int | None = None, doc: str | None = None, on_bad: BadRecordPolicy = refuse
+    log: Source, *, at: When | Moment = None, doc: str | None = None, on_bad: BadRecordPolicy = refuse
 ) -> Blame:
-    """Who last changed each node of the document at time point ``at`` (None: at the end of the log).
+    """Who last changed each node of the document at a moment (None: at the end of the log).
 
     A node that was inserted, or moved, is of whoever did that; an attribute or text of whoever last set it. Raises
     `LogError` for a log that is damaged, holds several documents, or has no document at ``at``.

@@ -14,12 +14,10 @@ from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import read_everything
 from ..log.records import ClockRecord, Control, Header
 from ..log.segments import Source, files_of
+from ..provenance import who, why
+from ..recording.moment import Moment, When
 from .history import VERSION
 
-WHO = ("author", "user", "actor", "who", "by")
-"""The keys of ``meta`` that say who made a change; the first that is there counts."""
-WHY = ("subject", "reason", "why", "message", "comment")
-"""Those that say why."""
 _COMMIT_SHOWN = 10
 
 
@@ -35,12 +33,12 @@ class Stamp:
     @property
     def who(self) -> str:
         """Who made the change, as far as ``meta`` says."""
-        return _first(self.meta, WHO)
+        return who(self.meta)
 
     @property
     def why(self) -> str:
         """Why, as far as ``meta`` says."""
-        return _first(self.meta, WHY)
+        return why(self.meta)
 
     @property
     def when(self) -> str:
@@ -57,10 +55,6 @@ class Stamp:
         return self.meta.get("file") or made
 
 
-def _first(meta: Mapping[str, str], names: tuple[str, ...]) -> str:
-    return next((meta[name] for name in names if name in meta), "")
-
-
 class Replay:
     """A log's events, one by one, with the document as it is after each (``replica``).
 
@@ -69,10 +63,15 @@ class Replay:
     """
 
     def __init__(
-        self, log: Source, *, at: int | None = None, doc: str | None = None, on_bad: BadRecordPolicy = refuse
+        self,
+        log: Source,
+        *,
+        at: When | Moment = None,
+        doc: str | None = None,
+        on_bad: BadRecordPolicy = refuse,
     ) -> None:
         self._log = log
-        self._at = at
+        self._moment = at if isinstance(at, Moment) else Moment(at)
         self.doc = doc
         self._on_bad = on_bad
         self.replica = Replica(strictness=Strictness.STRICT)
@@ -96,7 +95,7 @@ class Replay:
                     f"{origin}: the log holds several documents ({one!r}, {item.doc!r}): name one (doc=…, --doc …)"
                 )
             one, seen = item.doc, True
-            if self._at is not None and item.ts > self._at:
+            if not self._moment.includes(item, origin):
                 break
             try:
                 if isinstance(item, Header):

@@ -11,6 +11,7 @@ from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.segments import Source
 from ..matching import MOVED_FROM, MOVED_TO
 from ..matching.changes import excerpts
+from ..recording.moment import Moment, When
 from .node_paths import event_path
 from .stamps import Replay, Stamp
 
@@ -29,7 +30,7 @@ def tell(
     log: Source,
     nodes: Collection[int] | None = None,
     *,
-    at: int | None = None,
+    at: When | Moment = None,
     doc: str | None = None,
     on_bad: BadRecordPolicy = refuse,
 ) -> Iterator[Told]:

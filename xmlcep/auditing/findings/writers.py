@@ -5,17 +5,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 from ...log.json_codec import FASTEST
 from ...log.parquet import load_pyarrow
+from .columns import findings_schema, findings_table
 
-if TYPE_CHECKING:
-    import pyarrow
-
-FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituents", "operator", "txn", "meta")
 _GROUP = 20_000
 
 
@@ -62,11 +58,10 @@ class JsonLinesFindings:
 
 
 class ParquetFindings:
-    """Writes findings as Parquet; ``constituents`` is the JSON text of the nested array."""
+    """Writes findings as Parquet, with the columns of `findings_schema`."""
 
     def __init__(self, stream: BinaryIO, place: Path | None = None) -> None:
-        self._schema = findings_schema()
-        self._writer = load_pyarrow().parquet.ParquetWriter(stream, self._schema, compression="zstd")
+        self._writer = load_pyarrow().parquet.ParquetWriter(stream, findings_schema(), compression="zstd")
         self._lines: list[bytes] = []
 
     @property
@@ -81,7 +76,7 @@ class ParquetFindings:
                 self._write_group()
 
     def _write_group(self) -> None:
-        self._writer.write_table(findings_table(self._lines, self._schema))
+        self._writer.write_table(findings_table(map(FASTEST.loads, self._lines)))
         self._lines = []
 
     def close(self) -> None:
@@ -93,44 +88,6 @@ class ParquetFindings:
     def abandon(self) -> None:
         """Keeps the writer from completing a file that is closed or full when it is deleted."""
         self._writer.is_open = False
-
-
-def findings_schema() -> pyarrow.Schema:
-    """The columns of findings as a table."""
-    pa = load_pyarrow()
-    text, number = pa.string(), pa.int64()
-    types = {
-        "doc": text, "ts": number, "at": text, "name": text, "path": text, "ids": pa.list_(number),
-        "start": number, "end": number, "constituents": text, "operator": text, "txn": number,
-        "meta": pa.map_(text, text),
-    }  # fmt: skip
-    return pa.schema([pa.field(name, types[name]) for name in FIELDS])
-
-
-def findings_table(lines: Iterable[bytes], schema: pyarrow.Schema | None = None) -> pyarrow.Table:
-    """Findings as an Arrow table; a finding without ``txn`` or ``meta`` has null there."""
-    pa = load_pyarrow()
-    schema = schema or findings_schema()
-    columns: dict[str, list[Any]] = {name: [] for name in FIELDS}
-    for line in lines:
-        record = FASTEST.loads(line)
-        record["constituents"] = FASTEST.dumps(record["constituents"]).decode()
-        if "meta" in record:
-            record["meta"] = list(record["meta"].items())
-        for name in FIELDS:
-            columns[name].append(record.get(name))
-    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
-
-
-def record_of(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of such a table as the finding record it was made from."""
-    record = row | {"constituents": FASTEST.loads(row["constituents"].encode())}
-    txn, meta = record.pop("txn"), record.pop("meta")
-    if txn is not None:
-        record["txn"] = txn
-    if meta is not None:
-        record["meta"] = dict(meta)
-    return record
 
 
 class TemporaryFolder:
