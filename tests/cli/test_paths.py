@@ -89,14 +89,21 @@ def test_a_log_in_another_encoding(
     assert "it is UTF-16, not UTF-8: save it as UTF-8" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", ["hello\n", "<a/>\n", "[1]\n"])
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("hello\n", "log.jsonl: not a change log: expected a JSON object per line"),
+        ("<a/>\n", "not a change log: it is XML"),
+        ("[1]\n", "log.jsonl: not a change log: expected a JSON object per line"),
+    ],
+)
 def test_what_is_no_log_is_not_called_altered(
-    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(content, encoding="utf-8")
     assert run(["verify", str(log)]) == 2
-    assert "log.jsonl: not a change log: expected a JSON object per line" in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
 def test_a_document_without_a_name_is_asked_for_as_one(
