@@ -1,6 +1,6 @@
 """A model of audits that are too large to run here: ``python -m benchmarks.scale [--records 10000000000]``.
 
-From costs that were measured on two cores (`COSTS`, rules Q1 and Q2 on Parquet; `docs/performance.md` has the runs) it
+From costs that were measured on two cores (`COSTS`, rules Q1 and Q2 on Parquet; `benchmarks/NOTES.md` has the runs) it
 says what an audit takes on so many cores: the clock, what is shuffled, the memory of driver and worker, the largest
 key; and what breaks first when the log grows. ``--check RECORDS`` audits logs of these sizes here and compares.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Engine: TypeAlias = Literal["auto", "local", "spark"]
 
-# Measured with `python -m benchmarks.one_spark_audit` (docs/performance.md): µs of CPU for a record of rules without
+# Measured with `python -m benchmarks.one_spark_audit` (benchmarks/NOTES.md): µs of CPU for a record of rules without
 # conditions and deferred operators, how many times as much the others take, and the seconds that Spark starts, with
 # what a session's first audit takes more.
 _LOCAL_US = 1.6
