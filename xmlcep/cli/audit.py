@@ -291,7 +291,7 @@ def _show(result: AuditResult, format: str, choice: Choice) -> None:
     else:
         write_lines(records)
     if found.count and not records.count:
-        click.echo(f"none of the {found.count:,} findings is shown: --where admits none of them", err=True)
+        click.echo(f"--where matches none of the {found.count:,} findings", err=True)
 
 
 def _page(

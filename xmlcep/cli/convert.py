@@ -31,8 +31,8 @@ _ENDINGS = {".xml": True, ".xcep": False}
 def command(source: str | None, target: str | None, schema: bool, force: bool) -> None:
     """Write rules in the other form: text of the event language as XML, XML as text.
 
-    Without TARGET, to standard output; - is standard input. Every form says the same, but for comments, which stay
-    behind. Whether the events are right is what 'xmlcep check' says, which reads both forms.
+    Without TARGET, to standard output; - is standard input. Comments are lost; everything else is kept. It does
+    not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:

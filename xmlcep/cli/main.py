@@ -72,8 +72,8 @@ def group() -> None:
     """Composite events for XML: rules over the changes of a document.
 
     Exit status: 0 done; 1 findings or differences, where asked for; 2 the input is wrong; 3 some records
-    were quarantined; 4 a log to verify is not sealed. Codes such as (T2) in what is printed are rules:
-    `xmlcep rule T2` says what they say.
+    were quarantined; 4 a log to verify is not sealed. Messages cite codes such as (T2):
+    `xmlcep rule T2` explains them.
     """
 
 
