@@ -33,7 +33,8 @@ def command(
     """Show the document that the change LOG describes with who last changed what, when and in which version.
 
     Who and when is what `meta` says (author, user; date), else the record's wall clock. Moved nodes are
-    attributed to whoever moved them. In XPath the document's own prefixes are known; d stands for its default namespace.
+    attributed to whoever moved them. In XPath the document's own prefixes
+    are known; d stands for its default namespace.
     """
     left_out = LeftOut(only_torn=True)
     moment = Moment(at)
