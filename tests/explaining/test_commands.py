@@ -79,12 +79,23 @@ def test_why(shell: Shell) -> None:
     assert json.loads(shell("why", "1", "--format", "json"))["groups"][0]["ids"] == [1, 2]
 
 
+def test_what_happened_in_another_document(tmp_path: Path) -> None:
+    header = '{"xmlcep": 1, "doc": "%s", "ts": 0, "snapshot": "<o/>", "ids": [1]}'
+    record = '{"doc": "%s", "ts": 1, "op": "ins", "path": "/o/%s", "ids": [1, 2]}'
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join([header % "x", record % ("x", "a"), header % "y", record % ("y", "b"), ""]))
+    answer = why_not(log, parse_rules("event C = ins(o/a) & ins(o/b)"), "C")
+    assert answer.notes[0] == (
+        "ins(o/b) has occurred in another document, 'y': events are combined within a document only."
+    )
+
+
 def test_why_not(shell: Shell) -> None:
     text = shell("why-not", "Complete")
     assert text.startswith(
         "Complete was not raised at /order/item[2]: elsewhere: ins(/order/item[1]/quantity) at 5"
     )
-    assert "This is about the document 'a'; there are 1 others" in text
+    assert "This is about the document 'a'; there is 1 other" in text
     assert shell("why-not", "Complete", "--doc", "b").startswith(
         "Complete was not raised at /order/item: never-occurred: no ins(item/quantity) has occurred"
     )

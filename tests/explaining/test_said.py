@@ -286,6 +286,14 @@ PENDING = {
         "x[0,*]{path=item} (ins(item/note) ; ins(item/price))", "ins . 1\nins item 1.3\nins item/note 1.3.4",
         "100%  C at /order#1/item#3: has been raised; one more composite of an operand raises it again",
     ),
+    "what inserts the node itself does so once": (
+        "any[1]{path=item, context=continuous}(ins(item), ins(item/note) ; ins(item/price))", "ins item 1.3",
+        "has been raised; one more composite of an operand raises it again",
+    ),
+    "and nothing else raises it": (
+        "any[1]{path=item, context=continuous}(ins(item), ins(order/item))", "ins item 1.3",
+        "has been raised; nothing can raise it again",
+    ),
     "the second of two is held back": (
         'x[2,3]{path=item} (ins(item/note) | ins(item/price)){when="note"}',
         "ins . 1\nins item 1.3\nins item/note 1.3.4\ndel item/note 1.3.4\nins item/price 1.3.5",

@@ -8,6 +8,7 @@ from tests.explaining.histories import ITEM, events
 from xmlcep import Replica, parse_rules
 from xmlcep.explaining import Explanation, Reason
 from xmlcep.explaining.history import History
+from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
 
 
@@ -204,6 +205,27 @@ def test_one_node_is_asked_about() -> None:
     raised = ask(f"event C = {PRICE_AND_QUANTITY}", text, place=5)
     assert raised.cause is None
     assert raised.answer == "C was raised at /order#1/item#5: C(/order#1/item#5) at 3 {ins@3, ins@2}"
+
+
+@pytest.mark.parametrize("rule", ["ins(list) & ins(list/item)", "ins(list/item) & ins(list/x)",
+                                  "ins(list/@id) ; ins(list/item)", "ins(list) ; ins(list/item)"])  # fmt: skip
+def test_a_node_inside_one_of_its_name(rule: str) -> None:
+    """What has happened at the outer one is no reason: the projection is (P3)."""
+    text = "ins list 1.2\nins list/@id 1.2.3\nins list/list 1.2.4\nins list/list/@id 1.2.4.5\nins list/list/item 1.2.4.6"
+    answer = ask(f"event C(list) = {rule}", text + "\nins list/list/x 1.2.4.7", place=4)
+    assert answer.cause is not None and answer.cause.reason is Reason.NULL_PROJECTION, answer.text()
+    assert "/order#1/list#2/list#4" in answer.answer
+
+
+def test_why_not_an_event_of_other_values() -> None:
+    rule = "event C(order) = ins(order/a/@k) as $k & ins(order/b/@k) as $k"
+    text = "ins a/@k 1.2.3 =1\nins a/@k 1.4.5 =2\nins b/@k 1.6.7 =1"
+    history = History(parse_rules(rule), "C", doc="d")
+    for event in events(text):
+        history.feed(event)
+    answer = why(history.evidence, history.raised[-1], doc="d").text()
+    assert "join-mismatch: ins(/order#1/a#4/@k) at 2 has $k = '2', and the others have $k = '1'" in answer
+    assert "kept for the next" not in answer
 
 
 def test_every_reason_stands_in_a_case() -> None:

@@ -5,7 +5,7 @@ A log is read as an audit reads it, and the documents concerned are replayed up 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -115,11 +115,23 @@ def why_not(
     best = max(answers, key=lambda one: one[0])[1]
     notes = (*best.notes, *log.notes_at(at))
     if len(answers) > 1:
+        others = "is 1 other" if len(answers) == 2 else f"are {len(answers) - 1:,} others"
         notes = (
             *notes,
-            f"This is about the document {best.doc!r}; there are {len(answers) - 1:,} others (doc).",
+            *_in_other_documents(best, [answer for _, answer in answers if answer is not best]),
+            f"This is about the document {best.doc!r}; there {others} (doc).",
         )
     return replace(best, notes=notes)
+
+
+def _in_other_documents(best: Explanation, others: Iterable[Explanation]) -> Iterator[str]:
+    """Of what is missing in a document what there is in others: events of several are never combined."""
+    missing = dict.fromkeys(best.groups[0].missing) if best.groups else {}
+    for answer in others:
+        has = {text for group in answer.groups for text in group.part.occurred()}
+        for text in [each for each in missing if each in has]:
+            del missing[text]
+            yield f"{text} has occurred in another document, {answer.doc!r}: events are combined within a document only."
 
 
 def _is_after(first: int | str, last: int | str) -> bool:

@@ -69,7 +69,7 @@ class Answers:
             fate = self._of_no_group(state, operand, self.tree.root.grouping.place_of(root))
             if fate is not None:
                 return (fate,)
-        return (self._not_here(state, operand, key, node, here),)
+        return (self._not_here(state, operand, key, root, node, here),)
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """What became of the composites that the operand did raise, and of those its guard forbade."""
@@ -262,13 +262,13 @@ class Answers:
         ]
         if others and state.by_value:
             foreign = set(map(id, others))
-            joined = self._of_other_values(state, operand, key, [e for e in here if id(e) in foreign])
+            joined = self.of_other_values(state, operand, key, [e for e in here if id(e) in foreign])
             if joined is not None:
                 return joined
         if others:
             return self._of_other_group(others)
         if leaf in self.evidence.strangers:
-            return self._of_stranger(state, leaf)
+            return self._of_stranger(state, self.evidence.strangers[leaf][-1])
         before = "" if len(own) == 1 else f", and {len(own) - 1:,} before"
         last = self.nodes.event(own[-1][EVENT])
         text = f"no other {self._written(node)} has occurred than {last}{before}"
@@ -288,15 +288,19 @@ class Answers:
         return cause
 
     def _not_here(
-        self, state: OperatorState, operand: int, key: Key | None, node: LeafNode, here: Sequence[Entry]
-    ) -> Cause:
+        self, state: OperatorState, operand: int, key: Key | None, root: Key | None, node: LeafNode,
+        here: Sequence[Entry],
+    ) -> Cause:  # fmt: skip
         leaf = state.node.index, operand
         if key is not None and state.by_value and here:
-            joined = self._of_other_values(state, operand, key, here)
+            joined = self.of_other_values(state, operand, key, here)
             if joined is not None:
                 return joined
         if isinstance(node.type, PrimitiveType) and self.evidence.was_there(state, key, node.type):
             return self._before_all(node)
+        inside = self.evidence.stranger_at(leaf, self._asked(state, key, root))
+        if inside is not None:
+            return self._of_stranger(state, inside)
         elsewhere = list(here) or [
             entry for at in self.evidence.arrived.values() for entry in at.get(leaf, ())[-1:]
         ]
@@ -311,7 +315,7 @@ class Answers:
         if taken and key is not None:
             return self._of_other_group(taken)
         if leaf in self.evidence.strangers:
-            return self._of_stranger(state, leaf)
+            return self._of_stranger(state, self.evidence.strangers[leaf][-1])
         if taken:  # in some group
             return self._of_other_group(taken)
         if isinstance(node.type, CompositeType):
@@ -322,9 +326,17 @@ class Answers:
         near = nearest(node.type, self.evidence.types, self.nodes)
         return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)
 
-    def _of_stranger(self, state: OperatorState, leaf: LeafPlace) -> Cause:
-        """The leaf takes an event, but into no group, of its operator or of the whole (P3)."""
-        event, root = self.evidence.strangers[leaf], self.tree.root
+    def _asked(self, state: OperatorState, key: Key | None, root: Key | None) -> int | None:
+        """The node that is asked about, or of the group at hand."""
+        if state.flat:
+            return None
+        if key is not None:
+            return state.grouping.place_of(key)
+        return None if root is None else self.tree.root.grouping.place_of(root)
+
+    def _of_stranger(self, state: OperatorState, event: Event) -> Cause:
+        """A leaf takes an event, but into no group, of its operator or of the whole (P3)."""
+        root = self.tree.root
         outside = state if state.grouping.place(event[PATH], event[IDS]) is None else root
         own = self.nodes.path(outside.node.path)
         if event.path is not None and offsets(outside.node.path, event.path):
@@ -348,9 +360,10 @@ class Answers:
         text = f"{self.nodes.event(event)}{times}: in another group"
         return Cause(Reason.ELSEWHERE, text, Reason.ELSEWHERE.fix, (event,))
 
-    def _of_other_values(
+    def of_other_values(
         self, state: OperatorState, operand: int, key: Key, here: Sequence[Entry]
     ) -> Cause | None:
+        """What has arrived at the place of a group and has other values than the group."""
         names = state.values.program.grouping.names
         place = state.grouping.place_of(key)
         at_place = [e for e in here if state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == place]

@@ -67,7 +67,7 @@ class Evidence:
         self._root = tree.root.grouping
         self.arrived: dict[int, dict[LeafPlace, list[Entry]]] = {}
         """Events by place of the root's group, then by leaf, in the order in which they came."""
-        self.strangers: dict[LeafPlace, Event] = {}
+        self.strangers: dict[LeafPlace, list[Event]] = defaultdict(list)
         self.raised: dict[int, list[CompositeEvent]] = defaultdict(list)
         """Composites of the tree and its inner operators, by place of the root's group."""
         self.deleted: dict[int, PrimitiveEvent] = {}
@@ -97,7 +97,7 @@ class Evidence:
         if meaning.deletes:
             self.deleted[event[IDS][-1]] = event
         for leaf in meaning.strangers:
-            self.strangers[leaf] = event
+            self.strangers[leaf].append(event)
         if meaning.deliveries:
             clock = self._setting.clock
             # Which are not the same once a timer has fired (W5).
@@ -159,7 +159,8 @@ class Evidence:
         event = entry[EVENT]
         place = self.place(event)
         if place is None:
-            self.strangers.update(((operator, child), event) for operator, child, _ in deliveries)
+            for operator, child, _ in deliveries:
+                self.strangers[operator, child].append(event)
             return
         at = self.arrived.get(place)
         if at is None:
@@ -203,6 +204,11 @@ class Evidence:
         )
         deletes = operation == "del" and any(equals_or_ends(node.path, path) for node in tree.operators)
         return _Meaning(deliveries, strangers, deletes) if deliveries or strangers or deletes else None
+
+    def stranger_at(self, leaf: LeafPlace, node: int | None) -> Event | None:
+        """The last event at or below a node that the leaf takes into no group (P3); None if there is none."""
+        events = () if node is None else self.strangers.get(leaf, ())
+        return next((event for event in reversed(events) if event[IDS] and node in event[IDS]), None)
 
     # ---- asked -----------------------------------------------------------------------------------------
 

@@ -11,12 +11,13 @@ from contexts.constraints import Objection
 from contexts.entry import BINDINGS, EVENT, SILENT
 from contexts.grouping import Key
 from path_types import PathType
+from path_types.relations import either_ends
 
 from ..algebra import Expression, Multiplicity, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
-from ..events import Event
+from ..events import Event, PrimitiveType, Scope
 from ..rules.trees import LeafNode
 from ..timestamps import timestamp
 from .causes import cause_of
@@ -225,7 +226,10 @@ class TreeGroups:
             if not entries and needed and self._reasons is not None:
                 causes = self._reasons.of_leaf(state, k, key, root)
             share = _ONE if entries else NONE if needed else Share(0, 0)
-            return Part(self._written(child.leaf), share, "", events, causes, (), negated)
+            return Part(
+                self._written(child.leaf), share, "", events, causes, (), negated,
+                is_single=not self.tree.flat and _is_insertion_of(child, state.node.path),
+            )  # fmt: skip
         inner = state.children[k]
         assert inner is not None
         if negated:
@@ -338,6 +342,17 @@ class TreeGroups:
 
     def _written(self, expression: Expression) -> str:
         return written(expression, self._namespaces)
+
+
+def _is_insertion_of(leaf: LeafNode, group: PathType) -> bool:
+    """Whether a leaf takes nothing but the insertion of the node of its group, which happens once."""
+    type_ = leaf.type
+    return (
+        isinstance(type_, PrimitiveType)
+        and type_.operation == "ins"
+        and type_.scope is Scope.NODE
+        and either_ends(type_.path, group)
+    )
 
 
 def _enough(definition: Operator, parts: Sequence[Part]) -> int:

@@ -47,7 +47,7 @@ class Part:
     ``text`` is how it is written, ``place`` the node of its group where that is not the same as that of the part
     above, ``events`` what it has; ``causes`` why it has not more, ``parts`` its operands,
     ``enough`` how many of those that are not complete would do; ``notes`` what else there is to say. What is
-    ``negated`` must not occur.
+    ``negated`` must not occur; what ``is_single`` happens to a group once, the insertion of its node.
     """
 
     text: str
@@ -60,6 +60,7 @@ class Part:
     is_leaf: bool = True
     enough: int = 0
     notes: tuple[str, ...] = ()
+    is_single: bool = False
 
     @property
     def is_missing(self) -> bool:
@@ -72,6 +73,11 @@ class Part:
         for part in self._incomplete():
             found += part.missing()
         return found
+
+    def occurred(self) -> list[str]:
+        """The leaves that have events, as they are written."""
+        own = [self.text] if self.is_leaf and self.events and not self.negated else []
+        return [*own, *(text for part in self.parts for text in part.occurred())]
 
     def lacks(self) -> str:
         """The same as a text: of several branches, that one of them is enough."""
@@ -201,8 +207,9 @@ class PendingGroup:
         if causes and (self.share.is_full or not lacks):
             why = "; ".join(map(str, causes))
         elif self.raised:
-            simple = any(part.is_leaf and not part.negated for part in self.part.parts)
-            why = f"has been raised; one more {'event' if simple else 'composite of an operand'} raises it again"
+            ways = [part.is_leaf for part in self.part.parts if not part.negated and not part.is_single]
+            more = "one more event raises" if any(ways) else "one more composite of an operand raises"
+            why = f"has been raised; {more if ways else 'nothing can raise'} it again"
         elif lacks:
             why = "; ".join([f"missing {self.part.lacks()}", *map(str, causes)])
         elif not self.share.is_full:

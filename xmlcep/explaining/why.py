@@ -150,20 +150,26 @@ class _Reading:
                 or (own is not None and state.grouping.place_of(key) != own)
             ):
                 continue
-            said = self._why_not_this(state, operand, key, entry, place)
+            said = self._why_not_this(state, operand, key, entry, place, composite)
             notes.append(f"not {evidence.nodes.event(event)}: {said}")
             if len(notes) == OTHERS:
                 break
         return tuple(notes)
 
     def _why_not_this(
-        self, state: OperatorState, operand: int, key: object, entry: tuple[object, ...], place: int | None
-    ) -> str:
+        self, state: OperatorState, operand: int, key: object, entry: tuple[object, ...], place: int | None,
+        composite: CompositeEvent,
+    ) -> str:  # fmt: skip
         evidence = self.evidence
         leaf = state.node.index, operand
         answers = Answers(evidence, cause_for)
         if evidence.is_refused(leaf, entry[EVENT]):  # type: ignore[arg-type]
             return str(answers.refused(leaf, entry))
+        if state.by_value:
+            own = state.grouping.key(state.grouping.place_of(key), composite.bindings)
+            joined = None if own is None else answers.of_other_values(state, operand, own, [entry])
+            if joined is not None and not evidence.belongs(state, operand, entry, own):
+                return str(joined)
         if any(
             one is entry or one[EVENT] is entry[EVENT]
             for one in evidence.tree.account(state, key).stored[operand]
