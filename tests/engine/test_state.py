@@ -19,6 +19,7 @@ from tests.strategies.timed import timed_histories
 from xmlcep import Detector, PrimitiveEvent
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import StateError
+from xmlcep.engine.durable import difference, rules_stamp
 from xmlcep.engine.durable.layouts import Layout
 from xmlcep.engine.durable.table import DETECTOR, TABLE
 from xmlcep.engine.edits import HeldRecord, HeldTimePoint
@@ -156,8 +157,29 @@ def test_chosen_trees() -> None:
 
 def test_other_rules() -> None:
     state = Detector(parse_rules(BOTH)).to_state()
-    with pytest.raises(StateError, match="the state is of other rules than those given"):
+    with pytest.raises(StateError, match=r"written with other rules \(changed: Both\): give the same"):
         Detector.from_state(parse_rules("event Both = ins(item/price) ; ins(item/quantity)"), state)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("event A = ins(a) event B = ins(b)", None),
+        ("event A = ins(a)  # the same\nevent B = ins(b)", None),
+        ("event A = ins(a) event B = ins(c)", "other rules (changed: B)"),
+        ("event A = ins(a)", "other rules (removed: B)"),
+        ("event A = ins(a) event B = ins(b) event C = ins(c)", "other rules (added: C)"),
+        ("event A = ins(b) event C = ins(c)", "other rules (changed: A; removed: B; added: C)"),
+        ("event B = ins(b) event A = ins(a)", "other rules (the same in another order)"),
+        (
+            'event A = ins(a) event B = ins(b) rule R on (ins(x)) do set "@y" = "1"',
+            "other rules (added: R)",
+        ),
+    ],
+)
+def test_the_events_that_differ_are_named(text: str, said: str | None) -> None:
+    stamp = rules_stamp(parse_rules("event A = ins(a) event B = ins(b)"))
+    assert difference(stamp, parse_rules(text)) == said
 
 
 def test_the_same_rules_written_otherwise() -> None:
@@ -173,7 +195,7 @@ def test_other_reference_documents() -> None:
 
     state = Detector(rules(b"<parts/>")).to_state()
     Detector.from_state(rules(b"<parts/>"), state)
-    with pytest.raises(StateError, match="other reference documents"):
+    with pytest.raises(StateError, match="other versions of the reference documents parts"):
         Detector.from_state(rules(b"<parts><part n='1'/></parts>"), state)
 
 

@@ -211,7 +211,8 @@ def test_one_node_is_asked_about() -> None:
                                   "ins(list/@id) ; ins(list/item)", "ins(list) ; ins(list/item)"])  # fmt: skip
 def test_a_node_inside_one_of_its_name(rule: str) -> None:
     """What has happened at the outer one is no reason: the projection is (P3)."""
-    text = "ins list 1.2\nins list/@id 1.2.3\nins list/list 1.2.4\nins list/list/@id 1.2.4.5\nins list/list/item 1.2.4.6"
+    text = "ins list 1.2\nins list/@id 1.2.3\n"
+    text += "ins list/list 1.2.4\nins list/list/@id 1.2.4.5\nins list/list/item 1.2.4.6"
     answer = ask(f"event C(list) = {rule}", text + "\nins list/list/x 1.2.4.7", place=4)
     assert answer.cause is not None and answer.cause.reason is Reason.NULL_PROJECTION, answer.text()
     assert "/order#1/list#2/list#4" in answer.answer

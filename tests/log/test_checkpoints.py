@@ -268,7 +268,7 @@ def test_other_rules(life: Life) -> None:
     others = parse_rules("event Item = ins(item)")
     for _ in range(2):
         with pytest.raises(
-            LogError, match=r"log.jsonl:2: the watch was opened with other rules than those given"
+            LogError, match=r"log.jsonl:2: the watch was opened with other rules \(removed: .*; added: Item"
         ):
             recover(life.log, others)
         state_path(life.log).unlink(missing_ok=True)

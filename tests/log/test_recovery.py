@@ -179,7 +179,7 @@ def test_a_watch_goes_on_with_the_reference_documents_it_was_opened_with(tmp_pat
     recovered.document.close()
     assert found == [2, 6]
     other = parse_rules(text, references={"users": b"<users><user>bob</user></users>"})
-    with pytest.raises(LogError, match="with other reference documents than those given"):
+    with pytest.raises(LogError, match="with other versions of the reference documents"):
         recover(tmp_path / "log.jsonl", other)
 
 

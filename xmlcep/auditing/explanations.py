@@ -131,7 +131,8 @@ def _in_other_documents(best: Explanation, others: Iterable[Explanation]) -> Ite
         has = {text for group in answer.groups for text in group.part.occurred()}
         for text in [each for each in missing if each in has]:
             del missing[text]
-            yield f"{text} has occurred in another document, {answer.doc!r}: events are combined within a document only."
+            said = f"{text} has occurred in another document, {answer.doc!r}"
+            yield f"{said}: events are combined within a document only."
 
 
 def _is_after(first: int | str, last: int | str) -> bool:

@@ -298,7 +298,7 @@ class Answers:
                 return joined
         if isinstance(node.type, PrimitiveType) and self.evidence.was_there(state, key, node.type):
             return self._before_all(node)
-        inside = self.evidence.stranger_at(leaf, self._asked(state, key, root))
+        inside = self.evidence.stranger_at(leaf, state, key, root)
         if inside is not None:
             return self._of_stranger(state, inside)
         elsewhere = list(here) or [
@@ -325,14 +325,6 @@ class Answers:
             return Cause(Reason.NEVER_OCCURRED, text, "a log knows all that has come: xmlcep why-not")
         near = nearest(node.type, self.evidence.types, self.nodes)
         return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)
-
-    def _asked(self, state: OperatorState, key: Key | None, root: Key | None) -> int | None:
-        """The node that is asked about, or of the group at hand."""
-        if state.flat:
-            return None
-        if key is not None:
-            return state.grouping.place_of(key)
-        return None if root is None else self.tree.root.grouping.place_of(root)
 
     def _of_stranger(self, state: OperatorState, event: Event) -> Cause:
         """A leaf takes an event, but into no group, of its operator or of the whole (P3)."""

@@ -11,12 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lxml import etree
-
 from contexts import FLAT_KEY, Entry
 from contexts.entry import AT, BINDINGS, EVENT
 from contexts.grouping import Key
-from path_types import Axis, PathType, Step, equals_or_ends, offset
+from path_types import PathType, equals_or_ends, offset
 
 from ..algebra import Order
 from ..documents import Replica
@@ -30,7 +28,7 @@ from ..rules.trees import LeafNode
 from .causes import shown
 from .groups import bindings_of
 from .nearest import Types
-from .nodes import Nodes
+from .nodes import Nodes, has_steps
 
 LeafPlace = tuple[int, int]
 """An operator by its index, and which of its operands."""
@@ -205,11 +203,6 @@ class Evidence:
         deletes = operation == "del" and any(equals_or_ends(node.path, path) for node in tree.operators)
         return _Meaning(deliveries, strangers, deletes) if deliveries or strangers or deletes else None
 
-    def stranger_at(self, leaf: LeafPlace, node: int | None) -> Event | None:
-        """The last event at or below a node that the leaf takes into no group (P3); None if there is none."""
-        events = () if node is None else self.strangers.get(leaf, ())
-        return next((event for event in reversed(events) if event[IDS] and node in event[IDS]), None)
-
     # ---- asked -----------------------------------------------------------------------------------------
 
     def raised_in(self, state: OperatorState, key: Key) -> list[CompositeEvent]:
@@ -329,13 +322,22 @@ class Evidence:
         steps = type_.path.steps
         if key is None or state.flat:
             root = None if self.initial is None else self.initial.tree()
-            return root is not None and _has(root, steps, ".//")
+            return root is not None and has_steps(root, steps, ".//")
         known = self.nodes.document if self.is_partial else self.initial
         element = None if known is None else known.element(state.grouping.place_of(key))
         start = offset(state.node.path, type_.path)
         if element is None or start is None:
             return False
-        return _has(element, steps[start + len(state.node.path) :], "")
+        return has_steps(element, steps[start + len(state.node.path) :], "")
+
+    def stranger_at(
+        self, leaf: LeafPlace, state: OperatorState, key: Key | None, root: Key | None
+    ) -> Event | None:
+        """The last event at or below the node of a group that the leaf takes into no group (P3)."""
+        if state.flat or (key is None and root is None):
+            return None
+        node = self._root.place_of(root) if key is None else state.grouping.place_of(key)
+        return next((event for event in reversed(self.strangers.get(leaf, ())) if node in event[IDS]), None)
 
     # ---- places ---------------------------------------------------------------------------------------
 
@@ -386,18 +388,3 @@ def _is_below(state: OperatorState, above: OperatorState) -> bool:
     while at is not None and at is not above:
         at = at.parent
     return at is not None
-
-
-def _has(element: etree._Element, steps: Sequence[Step], prefix: str) -> bool:
-    elements = [element]
-    names = [step.test for step in steps if step.is_element]
-    if names:
-        elements = element.findall(prefix + "/".join(names))
-        if prefix and not elements and element.tag == names[0]:
-            elements = element.findall("/".join(names[1:])) if names[1:] else [element]
-    last = steps[-1] if steps else None
-    if last is None or last.is_element:
-        return bool(elements)
-    if last.axis is Axis.ATTRIBUTE:
-        return any(last.test in one.attrib for one in elements)
-    return any((one.text or "").strip() for one in elements)

@@ -149,3 +149,19 @@ def _mark(element: etree._Element) -> str:
 def times(count: int) -> str:
     """How often something has happened, in words."""
     return "once" if count == 1 else f"{count:,} times"
+
+
+def has_steps(element: etree._Element, steps: Sequence[Step], prefix: str) -> bool:
+    """Whether an element has a node at these steps below it; ``prefix`` is ``.//`` for any depth."""
+    elements = [element]
+    names = [step.test for step in steps if step.is_element]
+    if names:
+        elements = element.findall(prefix + "/".join(names))
+        if prefix and not elements and element.tag == names[0]:
+            elements = element.findall("/".join(names[1:])) if names[1:] else [element]
+    last = steps[-1] if steps else None
+    if last is None or last.is_element:
+        return bool(elements)
+    if last.axis is Axis.ATTRIBUTE:
+        return any(last.test in one.attrib for one in elements)
+    return any((one.text or "").strip() for one in elements)

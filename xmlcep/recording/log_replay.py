@@ -10,14 +10,14 @@ from typing import Any
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..engine import Detector, StateError
-from ..engine.durable import rules_stamp
-from ..errors import RecordError, RuleError
+from ..engine.durable import difference
+from ..errors import RecordError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError, Origin
 from ..log.reading import Start, read_everything
 from ..log.records import RAISED, Aside, ClockRecord, Control, Header, raised_event
 from ..log.segments import number_of, segments
-from ..rules import Rules, parse_rules
+from ..rules import Rules
 from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
 from .state_file import RecordingState, WatchState
 
@@ -236,21 +236,8 @@ class History:
 
 def _other_rules(opened: str, stamp: Mapping[str, Any], rules: Rules) -> LogError | None:
     """What is wrong with a watch of the rules with this stamp; None if they are the ones that are given."""
-    if not _same_rules(str(stamp.get("rules")), rules):
-        return LogError(
-            f"{opened}: the watch was opened with other rules than those given: give the same, or recover"
-            " without rules and open a new watch"
-        )
-    if stamp.get("references", {}) != rules_stamp(rules).get("references", {}):
-        return LogError(
-            f"{opened}: the watch was opened with other reference documents than those given, or with other"
-            " versions of them: give the same, or recover without rules and open a new watch"
-        )
-    return None
-
-
-def _same_rules(recorded: str, rules: Rules) -> bool:
-    try:
-        return recorded == str(rules) or parse_rules(recorded) == rules
-    except RuleError:
-        return False
+    different = difference(stamp, rules)
+    if different is None:
+        return None
+    hint = "give the same, or recover without rules and open a new watch"
+    return LogError(f"{opened}: the watch was opened with {different}: {hint}")

@@ -21,4 +21,5 @@ from .layouts import Interpreter as Interpreter
 from .layouts import Scribe as Scribe
 from .pool import Json as Json
 from .rules_stamp import check_rules as check_rules
+from .rules_stamp import difference as difference
 from .rules_stamp import rules_stamp as rules_stamp

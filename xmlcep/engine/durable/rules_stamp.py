@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...errors import RuleError
-from ...rules import Rules, parse_rules
+from ...algebra import ActiveRule, EventDefinition, Reference
+from ...errors import RuleProblem
+from ...language import parse_definitions
+from ...rules import Rules
+from ...suggestions import listed
 from ..errors import StateError
+
+_MOST_NAMES = 5  # of each kind that a message lists
 
 
 def rules_stamp(rules: Rules) -> dict[str, Any]:
@@ -18,21 +23,53 @@ def rules_stamp(rules: Rules) -> dict[str, Any]:
 
 def check_rules(stamp: Mapping[str, Any], rules: Rules) -> None:
     """Raises `StateError` if it is not the stamp of these rules."""
-    text = stamp["rules"]
-    if text != str(rules) and not _equal(text, rules):
-        raise StateError(
-            "the state is of other rules than those given: what waits in it means nothing to others. Give the same, or "
-            "begin anew without it"
-        )
-    if stamp.get("references", {}) != rules_stamp(rules).get("references", {}):
-        raise StateError(
-            "the state is of the same rules with other reference documents, or with other versions of them: give the "
-            "same, or begin anew without it"
-        )
+    different = difference(stamp, rules)
+    if different is not None:
+        raise StateError(f"the state was written with {different}: give the same, or begin without the state")
 
 
-def _equal(text: str, rules: Rules) -> bool:
-    try:
-        return parse_rules(text) == rules
-    except RuleError:
-        return False
+def difference(stamp: Mapping[str, Any], rules: Rules) -> str | None:
+    """How the rules of a stamp differ from these, by the names of the events; None if they are the same.
+
+    "other rules (changed: Complete; removed: Old; added: New)"
+    """
+    if not isinstance(rules, Rules):
+        return f"rules, and what is given is {rules!r}"
+    text = str(stamp.get("rules"))
+    if text != str(rules):
+        changed = _changes(text, rules)
+        if changed is not None:
+            return f"other rules ({changed})"
+    before, now = stamp.get("references", {}), rules_stamp(rules).get("references", {})
+    other = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    return f"other versions of the reference documents {listed(other, _MOST_NAMES)}" if other else None
+
+
+def _changes(text: str, rules: Rules) -> str | None:
+    problems: list[RuleProblem] = []
+    parsed = parse_definitions(text, problems)
+    if problems:
+        return "which cannot be read"
+    there = _named(parsed.definitions, parsed.active_rules, parsed.references)
+    here = _named(rules.definitions, rules.active_rules, rules.references)
+    kinds = {
+        "changed": [name for name in there if name in here and there[name] != here[name]],
+        "removed": [name for name in there if name not in here],
+        "added": [name for name in here if name not in there],
+    }
+    found = [f"{kind}: {listed(names, _MOST_NAMES)}" for kind, names in kinds.items() if names]
+    if found:
+        return "; ".join(found)
+    if list(there) != list(here):
+        return "the same in another order"
+    names_matter = rules.graph.has_conditions or bool(rules.active_rules)
+    return "other namespaces" if names_matter and parsed.namespaces != rules.namespaces else None
+
+
+def _named(
+    definitions: Iterable[EventDefinition], rules: Iterable[ActiveRule], references: Iterable[Reference]
+) -> dict[str, EventDefinition | ActiveRule | Reference]:
+    found: dict[str, EventDefinition | ActiveRule | Reference] = {each.name: each for each in definitions}
+    found.update((each.name, each) for each in rules)
+    found.update((each.name, each) for each in references)
+    return found
