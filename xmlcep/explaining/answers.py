@@ -231,8 +231,7 @@ class Answers:
 
     def _in_inner(self, event: Event, place: int) -> Cause | None:
         """What an inner operator raised with an event, of which nothing more has become."""
-        raised = self.evidence.taker(event, place)
-        return None if raised is None else self._part_of(event, raised)
+        return self._part_of(event, raised) if (raised := self.evidence.taker(event, place)) else None
 
     def _part_of(self, event: Event, raised: CompositeEvent) -> Cause:
         text = f"{self.nodes.event(event)} is part of {self.nodes.event_in_full(raised)}"
@@ -355,7 +354,7 @@ class Answers:
     def of_other_values(
         self, state: OperatorState, operand: int, key: Key, here: Sequence[Entry]
     ) -> Cause | None:
-        """What has arrived at the place of a group and has other values than the group."""
+        """What has arrived at the place of a group and has other values."""
         names = state.values.program.grouping.names
         place = state.grouping.place_of(key)
         at_place = [e for e in here if state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == place]
