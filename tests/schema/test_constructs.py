@@ -268,7 +268,7 @@ def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
     )
     text = derived_text(element("and", content), tmp_path, depth=1)
     assert (
-        "# recursive: whether there is enough in and is told by a condition (P3), which looks only so deep"
+        "# no path tells (P3): whether there is enough in and is told by a condition, which looks only so deep"
         in text
     )
     assert 'event CompleteAnd(and) {when="count(and[count(and | leaf) >= 2] | leaf) >= 2"}' in text

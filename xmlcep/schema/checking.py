@@ -28,6 +28,7 @@ from ..xpath import NodeKind
 from ..xpath.possible import EMPTY, Values, any_of
 from .combining import require_rules
 from .condition_paths import Nodes, misfits, values_in
+from .counts import more_than_there_may_be
 from .deriving import open_schema
 from .ground import UNKNOWN, SchemaGround
 from .loading import Locations
@@ -53,7 +54,7 @@ def check_rules(
     of events at paths at which they are never raised, and what can never match whatever the schema (`impossible`).
     Of rules that act: names in what they ask, and where they act.
     The rules themselves are right. A bound of the schema, such as maxOccurs, limits what is there at once, not what
-    happens, as a deletion can lie between: more insertions than it are no problem.
+    happens, as a deletion can lie between: more insertions than it are no problem here (`check_values` says it).
     Values that no node has are not among them (`check_values`).
     Raises `SchemaError` for a schema that cannot be read, `TypeError` for rules that are none.
     """
@@ -63,7 +64,8 @@ def check_rules(
 def check_values(
     rules: Rules, schema: str | Path | XMLSchema10, *, locations: Locations | None = None
 ) -> list[RuleProblem]:
-    """Comparisons in conditions, filters and the like that are the same for all values that valid documents have.
+    """Comparisons in conditions, filters and the like that are the same for all values that valid documents have, and
+    counts that are more than there may be at once (`counts`).
 
     Such are those with a text that is no value of the type (its enumeration, pattern, length, lexical form, a fixed
     value), or with a number outside of its range. A text is taken as a whole, not parted by comments.
@@ -123,6 +125,9 @@ class _Checker:
                     variables=self._variables.seen_by(leaf),
                 )  # fmt: skip
         for operator in operators_of(definition.expression):
+            self.of_values += more_than_there_may_be(
+                operator, subject, self.vocabulary, self.rules.namespaces
+            )
             options = operator.options
             group = path_of(operator)
             places = self.meetings.groups(operator)

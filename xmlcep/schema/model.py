@@ -97,6 +97,7 @@ class Content:
     """What a type says about the inside of an element; ``notes`` says what could not be taken from it.
 
     Open content (XSD 1.1) is a wildcard beside the rest of the model, ``any_attribute`` the wildcards of attributes.
+    ``together`` are the models of the contents that were taken together in this one, which may allow different numbers.
     """
 
     attributes: tuple[AttributePart, ...] = ()
@@ -105,6 +106,12 @@ class Content:
     mixed: bool = False
     model: GroupPart | None = None
     notes: tuple[str, ...] = ()
+    together: tuple[GroupPart, ...] = ()
+
+    @property
+    def models(self) -> tuple[GroupPart, ...]:
+        """The models that an instance can have: that of the type, or those that were taken together."""
+        return self.together or (() if self.model is None else (self.model,))
 
     @property
     def is_blank(self) -> bool:

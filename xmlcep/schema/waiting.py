@@ -80,8 +80,8 @@ _WILDCARD_COUNTED = "wildcard: elements that the schema does not name are counte
 
 
 def counted_remark(names: str, *, exact: bool) -> str:
-    """The comment on children whose completion a condition tells, as they may stand inside others of their name."""
-    said = f"recursive: whether there is enough in {names} is told by a condition (P3)"
+    """The comment on children that a condition tells: inside others of their name, or in too many places."""
+    said = f"no path tells (P3): whether there is enough in {names} is told by a condition"
     return said if exact else f"{said}, which looks only so deep into them"
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
+from path_types import PathType, Step
+
 from ..demands import simplified
 from ..model import (
     Content,
@@ -19,6 +21,7 @@ from ..model import (
     GroupPart,
     Part,
     Schema,
+    TextKind,
     WildcardPart,
     elements,
     wildcards,
@@ -37,9 +40,35 @@ def places_of_alike(schema: Schema, depth: int) -> tuple[Schema, Places]:
         crowded = _crowded(schema, places)
         merged = merge_equal(_together(schema, crowded)) if crowded else schema
         if len(merged.declarations) == len(schema.declarations):
-            return schema, places
+            return schema, _with_simple(schema, places)
         schema = merged
         places = find_places(schema, depth)
+
+
+def _with_simple(schema: Schema, places: Places) -> Places:
+    """The places with the name alone for what has none, if only this declaration of the name demands anything.
+
+    That is so for names that stand everywhere (``name``, ``description``), with one type that must have text and others
+    that need none: nobody waits for the event of these, and none of them holds another of its name (P3).
+    """
+    found = list(places.places)
+    by_name: dict[str, list[int]] = {}
+    for index, declaration in enumerate(schema.declarations):
+        by_name.setdefault(declaration.name, []).append(index)
+    for name, indexes in by_name.items():
+        contents = [content for index in indexes for content in schema.declarations[index].contents()]
+        demanding = [index for index in indexes if any(map(_demands, schema.declarations[index].contents()))]
+        simple = all(content.model is None for content in contents)
+        if simple and len(demanding) == 1 and not found[demanding[0]]:
+            found[demanding[0]] = (PathType.of(False, [Step.element(name)]),)
+            for index in indexes:
+                if index != demanding[0]:
+                    found[index] = ()  # places that tell them from it there are none any more
+    return places._replace(places=tuple(found))
+
+
+def _demands(content: Content) -> bool:
+    return content.text is TextKind.REQUIRED or any(attribute.required for attribute in content.attributes)
 
 
 def _crowded(schema: Schema, places: Places) -> set[str]:
@@ -125,7 +154,17 @@ def _union(contents: list[Content], first: dict[int, int]) -> Content:
         any(content.mixed for content in contents),
         model,
         (*notes, said),
+        tuple(
+            dict.fromkeys(
+                found for content in contents for each in content.models if (found := _group(each, first))
+            )
+        ),
     )
+
+
+def _group(model: GroupPart, first: dict[int, int]) -> GroupPart | None:
+    found = _renamed(model, first)
+    return found if isinstance(found, GroupPart) else None
 
 
 def _renamed(part: Part | None, first: dict[int, int]) -> Part | None:

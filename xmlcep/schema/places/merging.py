@@ -88,6 +88,7 @@ def _content_signature(content: Content, classes: list[int], known: dict[int, Ha
                 content.attributes, tuple(each.values for each in content.attributes), content.any_attribute,
                 content.text, content.mixed, content.notes,
                 _part(content.model, classes.__getitem__),
+                tuple(_part(each, classes.__getitem__) for each in content.together),
             )
         )  # fmt: skip
     return signature
@@ -99,7 +100,10 @@ def _renamed(declaration: Declaration, rename: _Rename, known: dict[int, Content
         if found is None:
             model = _part(given.model, rename)
             assert isinstance(model, GroupPart | None)
-            found = known[id(given)] = replace(given, model=model)
+            together = tuple(
+                part for each in given.together if isinstance(part := _part(each, rename), GroupPart)
+            )
+            found = known[id(given)] = replace(given, model=model, together=together)
         return found
 
     derived = tuple(replace(other, content=content(other.content)) for other in declaration.derived)
