@@ -27,7 +27,7 @@ from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import LeftOut, say_quarantined
 from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
-from ._idle_rules import idle_rules
+from ._idle_rules import say_idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
 from ._moments import Moment
@@ -208,14 +208,11 @@ def command(
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
             since=since, final=final, progress=progress,
         )  # fmt: skip
-    idle = (
-        [] if quiet or since is not None else list(idle_rules(find_files(logs).files, rules, result.summary))
-    )
     if stored is None:
         _show(result, shown, choice, out)
     _report(result, out, quiet=quiet)
-    for note in idle:
-        click.echo(note, err=True)
+    if not quiet and since is None:
+        say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
