@@ -208,7 +208,7 @@ def test_rules_that_nothing_triggers_are_told_why(
     doc.close()
     acting = 'rule R on New do set "@n" = "1"\nevent New = ins(item)\n'
     for declared, said in (
-        ("", 'New: nothing matches ins(item): item is in the namespace '),
+        ("", "New: nothing matches ins(item): item is in the namespace "),
         ('namespace "urn:a"\n', ""),
     ):
         Path("rules.xcep").write_text(declared + acting)
