@@ -23,8 +23,8 @@ class KnownNames:
     >>> options.nearest("recnt"), options.nearest("Chronical"), options.nearest("x")
     ('recent', 'chronicle', None)
     >>> letters = KnownNames(["a", "ab", "abc"])
-    >>> letters.nearest("A"), letters.nearest("b"), letters.nearest("abd")
-    ('a', None, 'ab')
+    >>> letters.nearest("A"), letters.nearest("b"), letters.nearest("abd"), letters.nearest("ab")
+    ('a', None, 'ab', None)
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -36,10 +36,11 @@ class KnownNames:
     def nearest(self, word: str) -> str | None:
         """The name most like ``word``, whatever the case of its letters; None if none is much like it.
 
-        A word of one letter is like no other name: that a name of two has this letter is chance.
+        A word of one letter is like no other name: that a name of two has this letter is chance. One that is among the
+        names was meant.
         """
         self._left -= len(self._by_lower)
-        if len(word) > MAX_LENGTH or self._left < 0:
+        if len(word) > MAX_LENGTH or self._left < 0 or self._by_lower.get(word.lower()) == word:
             return None
         if len(word) == 1:
             return self._by_lower.get(word.lower())

@@ -13,6 +13,7 @@ from lxml import etree
 
 import xmlcep
 from tests.matching.trees import canonical, eventful, unindented
+from xmlcep.cli import main
 from xmlcep.cli.apply import command as apply
 from xmlcep.cli.audit import command as audit
 from xmlcep.errors import XmlCepError
@@ -192,3 +193,26 @@ def test_nothing_beside_actions_is_ignored(files: Path, options: tuple[str, ...]
     with pytest.raises(click.UsageError, match=problem):
         run(audit, files, "log.jsonl", "--rules", "rules.xcep", "--actions", *options)
     assert run(audit, files, "log.jsonl", "--rules", "rules.xcep", "--actions", "--engine", "local").stdout
+
+
+@pytest.mark.parametrize("how", [["--initial"], ["--log", "log.jsonl"]])
+def test_rules_that_nothing_triggers_are_told_why(
+    how: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As an audit tells of rules without findings: here of a namespace that is not declared."""
+    monkeypatch.chdir(tmp_path)
+    Path("order.xml").write_text('<order xmlns="urn:a"><item/></order>')
+    doc = xmlcep.parse("order.xml", name="order")
+    with xmlcep.record(doc, "log.jsonl"):
+        doc.root.append(doc.root.makeelement("{urn:a}item"))
+    doc.close()
+    acting = 'rule R on New do set "@n" = "1"\nevent New = ins(item)\n'
+    for declared, said in (
+        ("", "New: nothing matches ins(item): item is in the namespace "),
+        ('namespace "urn:a"\n', ""),
+    ):
+        Path("rules.xcep").write_text(declared + acting)
+        assert main.run(["apply", "rules.xcep", "order.xml", *how, "--dry-run"]) == 0
+        printed = capsys.readouterr()
+        assert ("1 firing" in printed.out) == (not said)
+        assert printed.err.startswith(said) and bool(printed.err) == bool(said)

@@ -74,6 +74,15 @@ def test_a_name_that_says_another_format_is_told(
     assert [note for note in notes if "whatever" in note] == [f"{out} holds {each}" for each in said]
 
 
+def test_a_name_says_the_format(tmp_path: Path, log: Path) -> None:
+    results = [
+        audit(log, ORDER_RULES, out=tmp_path / name, engine="local") for name in ("f.parquet", "f.txt")
+    ]
+    assert [each.format for each in results] == ["parquet", "jsonl"]
+    assert (tmp_path / "f.parquet").read_bytes()[:4] == b"PAR1"
+    assert list(results[0].records()) == list(results[1].records()) != []
+
+
 def test_devices_are_written_to(log: Path) -> None:
     number = os.stat(os.devnull).st_rdev
     audit(log, ORDER_RULES, out=os.devnull)

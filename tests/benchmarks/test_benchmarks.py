@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -26,7 +27,7 @@ from benchmarks.queries import (
     rows_in_memory,
 )
 from benchmarks.window_steps import STEPS, composites_in_lists, composites_of_entries
-from xmlcep import Detector, load_rules, parse_rules
+from xmlcep import Detector, fromstring, load_rules, parse_rules
 
 TINY = Settings(events=400, runs=1)
 
@@ -170,6 +171,19 @@ def test_results_are_saved_and_compared(tmp_path):
     second = CliRunner().invoke(main, [*arguments, "--compare", str(saved)])
     assert second.exit_code == 0, second.output
     assert second.output.count("SLOWER") >= 1
+
+
+def test_a_benchmark_says_nothing_of_rules_that_match_nothing(monkeypatch, caplog):
+    def watched(settings):
+        with fromstring("<order/>") as document, document.watch(parse_rules("event A = ins(itm)")):
+            document.root.append(document.root.makeelement("item"))
+        return []
+
+    monkeypatch.setattr("benchmarks.__main__.load", lambda name: SimpleNamespace(TITLE="one", run=watched))
+    assert CliRunner().invoke(main, ["q1"]).exit_code == 0
+    assert caplog.records == []
+    watched(None)
+    assert len(caplog.records) == 1
 
 
 def test_names_are_those_of_modules_or_of_benchmarks_to_come():

@@ -97,7 +97,8 @@ def test_sort_and_limit(shell: Shell) -> None:
         (["--where", "after=soon"], "'soon' is no time: expected a day or a time"),
         (["--where", "before="], "'' is no time: expected a day or a time"),
         (["--sort", "colour"], "expected one of time"),
-        (["--format", "csv", "--out", "x.csv"], "leave out --out"),
+        (["--format", "table", "--out", "x.txt"], "leave out --out"),
+        (["--where", "event=Priced", "--partition-by-rule", "-o", "x"], "writes all findings"),
         (["--format", "html"], "needs --out"),
     ],
 )
@@ -123,6 +124,25 @@ def test_piped_it_is_json_lines_and_at_a_terminal_a_table(
     assert all(map(json.loads, shell().splitlines()))
     monkeypatch.setattr(audit_command, "is_terminal", lambda: True)
     assert shell().split()[:2] == ["time", "user"]
+
+
+def test_the_name_of_the_file_says_the_format(shell: Shell, folder: Path) -> None:
+    """What is chosen goes into files, too."""
+    for name in ("a.jsonl", "a.csv", "a.parquet", "a.txt", "a.html"):
+        shell("-o", str(folder / name))
+    lines = (folder / "a.jsonl").read_bytes()
+    assert lines == (folder / "a.txt").read_bytes()
+    assert (folder / "a.csv").read_text() == shell("--format", "csv")
+    assert (folder / "a.html").read_bytes().startswith(b"<!doctype html>")
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    assert len(pyarrow.read_table(folder / "a.parquet")) == len(lines.splitlines()) == 6
+    for name in ("a.jsonl", "a.csv", "a.parquet"):
+        shell("-o", str(folder / name), "--where", "user=bob")
+    assert len((folder / "a.jsonl").read_bytes().splitlines()) == 2
+    assert [row["user"] for row in rows((folder / "a.csv").read_text())] == ["bob", "bob"]
+    assert len(pyarrow.read_table(folder / "a.parquet")) == 2
+    said = shell("-o", str(folder / "log.jsonl"), "--format", "csv", status=2)
+    assert "is read and would be overwritten" in said
 
 
 def test_html_is_the_report(shell: Shell, folder: Path) -> None:

@@ -250,3 +250,18 @@ def test_what_the_end_of_a_log_raises_is_said_to_come_of_it(tmp_path: Path) -> N
     assert any("raised at the end of the log" in note for note in answer.notes)
     assert "not-released" in str(pending(log, waiting))
     assert why_not(log, parse_rules("event A = ins(order/item)"), "A").notes == ()
+
+
+@pytest.mark.parametrize("node", ["//d:item", "//p:item", "item", "/p:order/d:item[1]"])
+def test_a_node_is_named_as_for_blame(node: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The document's own prefixes and d for its default namespace; without a prefix names are those of the rules."""
+    doc = fromstring('<order xmlns="urn:a" xmlns:p="urn:a"/>', name="order")
+    with record(doc, tmp_path / "log.jsonl"):
+        doc.root.append(doc.root.makeelement("{urn:a}item"))
+    doc.close()
+    (tmp_path / "a.xcep").write_text('namespace "urn:a"\nevent A = ins(item) & ins(item/price)\n')
+    log, rules = str(tmp_path / "log.jsonl"), str(tmp_path / "a.xcep")
+    assert run(["why-not", log, "--rules", rules, "A", "--node", node]) == 0, capsys.readouterr().err
+    assert "item" in capsys.readouterr().out
+    if "d:" in node or "//p" in node:
+        assert run(["blame", log, "--xpath", node]) == 0

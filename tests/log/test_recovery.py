@@ -17,6 +17,7 @@ from tests.log.helpers import canonical, read
 from xmlcep import Rules, parse_rules
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log import LogError, segments
+from xmlcep.log.seal import verify
 from xmlcep.recording import rebuild
 from xmlcep.recording.recorder import record
 from xmlcep.recording.recovery import recover
@@ -391,3 +392,27 @@ def test_a_recovered_watch_knows_of_the_document_what_its_rules_need(tmp_path: P
         assert json.loads(json.dumps(again)) == json.loads(json.dumps(live))
         assert "note" not in json.dumps(again["detector"][0])
         recovered.document.close()
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_to_a_sealed_log_nothing_is_added_unasked(tmp_path: Path, watched: bool) -> None:
+    """Its head may be kept elsewhere: who looks at a log that is complete leaves it as it is."""
+    log = tmp_path / "log.jsonl"
+    rules = parse_rules("event New = ins(item)")
+    doc = fromstring("<order/>", name="order")
+    with record(doc, log, seal=True) as recording:
+        watch = recording.watch(rules) if watched else None
+        doc.root.append(doc.root.makeelement("item"))
+        if watch is not None:
+            watch.close()
+    doc.close()
+    before = log.read_bytes()
+    with recover(log, rules) as recovered:
+        assert recovered.watch is None
+        assert any("no watch was open, and none was opened" in note for note in recovered.notes)
+    assert log.read_bytes() == before
+    with recover(log, rules) as recovered:
+        assert recovered.recording.watch(rules).close() == []
+        assert log.read_bytes() != before
+    recovered.document.close()
+    verify(log)

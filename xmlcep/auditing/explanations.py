@@ -22,6 +22,7 @@ from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import time_or_day
+from ..versions.blame import prefixes_of
 from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
@@ -210,7 +211,7 @@ def _node_ids(document: Replica, node: str | int, rules: Rules) -> set[int]:
     if root is None:
         return set()
     try:
-        return set(document.ids_of(select(node, root, namespaces=rules.namespaces)))
+        return set(document.ids_of(select(node, root, namespaces={**prefixes_of(root), **rules.namespaces})))
     except ExpressionError as error:
         raise QuestionError(f"node is {node!r}: expected a node id or an XPath: {error}") from None
 

@@ -11,7 +11,7 @@ from ..log.segments import first_of
 from ..rules.nested import Nested
 from ..suggestions import listed
 from .inputs import LogFile
-from .request import Format
+from .request import Format, named_format
 
 _MOST_NOTES = 5  # of one kind
 _FORMATS = {"jsonl": "JSON Lines", "parquet": "Parquet"}
@@ -67,9 +67,8 @@ def left_out_entries(entries: list[str]) -> list[str]:
 
 def misnamed_findings(out: Path | None, format: Format) -> list[str]:
     """What is said of a file of findings whose name says that it is of another format."""
-    suffixes: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-    named = format if out is None else suffixes.get(out.suffix.lower(), format)
-    if named == format:
+    named = named_format(out)
+    if named is None or named == format:
         return []
     return [
         f"{out} holds {_FORMATS[format]}, whatever its name says: format {named} writes {_FORMATS[named]}"

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal["jsonl", "parquet"]
 Policy: TypeAlias = Literal["skip", "document", "fail"]
+_NAMED: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def named_format(out: Path | None) -> Format | None:
+    """The format that the name of a file says; None if it says nothing."""
+    return None if out is None else _NAMED.get(out.suffix.lower())
 
 
 class AuditError(XmlCepError, ValueError):
@@ -72,7 +78,8 @@ class AuditRequest:
             raise AuditError("since needs out: the file to which each run appends its findings")
         if self.format != "jsonl" or self.partition_by_rule:
             raise AuditError(
-                "since appends findings to a JSON Lines file: leave out format='parquet' and partition_by_rule"
+                "since appends findings to a JSON Lines file: leave out format='parquet' and partition_by_rule, or name"
+                " another file"
             )
         if self.policy == OnBadRecord.DOCUMENT.value:
             raise AuditError(

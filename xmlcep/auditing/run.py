@@ -28,7 +28,7 @@ from .local.engine import LocalAudit
 from .notes import late_records, left_out_entries, logs_of_one_name, misnamed_findings, nested_names
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
-from .request import AuditError, AuditRequest, Format, Policy
+from .request import AuditError, AuditRequest, Format, Policy, named_format
 from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
@@ -48,7 +48,7 @@ def audit(
     *,
     engine: Engine = "auto",
     out: LogPath | None = None,
-    format: Format = "jsonl",
+    format: Format | None = None,
     partition_by_rule: bool = False,
     operators: bool = False,
     on_bad_record: Policy = "skip",
@@ -70,7 +70,8 @@ def audit(
     where that is worth its start, and ``result.notes`` say why. Spark runs on ``spark``, else on ``master``
     (default: this machine), in ``partitions`` partitions.
 
-    ``out`` is where the findings go (JSON Lines or Parquet by ``format``); it appears when it is complete.
+    ``out`` is where the findings go: JSON Lines or Parquet by ``format``, else by its name, ``.parquet`` or any other;
+    it appears when it is complete.
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
@@ -94,8 +95,9 @@ def audit(
         "audit()", out=(out, optional(PATH)), quarantine=(quarantine, optional(PATH)),
         summary_file=(summary_file, optional(PATH)), since=(since, optional(PATH)),
     )  # fmt: skip
+    target = None if out is None else Path(out)
     request = AuditRequest(
-        rules=rules, engine=engine, out=None if out is None else Path(out), format=format,
+        rules=rules, engine=engine, out=target, format=format or named_format(target) or "jsonl",
         partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
         quarantine=None if quarantine is None else Path(quarantine),
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,

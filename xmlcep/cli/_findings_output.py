@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import csv
+import io
 import operator
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..auditing.findings.rows import SHOWN, row_of, user
+from ..auditing.findings.rows import COLUMNS, SHOWN, row_of, user
+from ..auditing.findings.writers import ParquetFindings
+from ..auditing.request import named_format
 from ..log.json_codec import FASTEST
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import TimeError, microseconds, time_or_day
 from ._moments import MOMENT
 from ._output import plain
 
-COLUMNS = tuple(column.name for column in SHOWN)
 LONGEST_CELL = 300
 """Of a table; the other formats have all of a text."""
 
@@ -125,20 +127,48 @@ _CONDITIONS: dict[str, Callable[[str], Admits]] = {
 }
 
 
-def write_lines(records: Iterable[dict[str, Any]]) -> None:
-    """As JSON Lines to standard output."""
+def format_of(out: str | None) -> str | None:
+    """The format that the name of a file asks for; None if it says nothing."""
+    suffix = "" if out is None else Path(out).suffix.lower()
+    return (
+        {".csv": "csv", ".html": "html", ".htm": "html"}.get(suffix)
+        or (out and named_format(Path(out)))
+        or None
+    )
+
+
+def write_lines(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
+    """As JSON Lines."""
     for record in records:
-        sys.stdout.buffer.write(FASTEST.dumps(record) + b"\n")
-    sys.stdout.buffer.flush()
+        stream.write(FASTEST.dumps(record) + b"\n")
 
 
-def write_csv(records: Iterable[dict[str, Any]]) -> None:
-    """As CSV to standard output; what a spreadsheet would run as a formula is made text."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+def write_parquet(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
+    """As Parquet."""
+    writer = ParquetFindings(stream)
+    for record in records:
+        writer.write(FASTEST.dumps(record))
+    writer.close()
+
+
+def write_csv(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
+    """As CSV; what a spreadsheet would run as a formula is made text."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for record in records:
         texts = map(plain, row_of(record))
-        writer.writerow(f"'{text}" if text[:1] in ("=", "+", "-", "@") else text for text in texts)
+        writer.writerow(f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text for text in texts)
+    text.flush()
+    text.detach()
+
+
+WRITERS: dict[str, Callable[[BinaryIO, Iterable[dict[str, Any]]], None]] = {
+    "jsonl": write_lines,
+    "parquet": write_parquet,
+    "csv": write_csv,
+}
+"""What writes findings into a file or to standard output, by format."""
 
 
 def _cell(text: str) -> str:

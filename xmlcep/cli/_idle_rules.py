@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+import click
+
 from path_types import PathType
 
 from ..auditing import Summary
@@ -14,26 +16,31 @@ from ..log.decoding import ClockCheck
 from ..log.reading import read_columns
 from ..rules import Rules
 from ..rules.occurred import MOST_TYPES
-from ..rules.unmatched import unmatched
+from ..rules.unmatched import Unmatched, unmatched
 from ._output import plain
 
 _RECORDS = 200_000  # that are looked at again for what happened
 _MOST_NOTES = 10
 
 
-def idle_rules(files: Sequence[LogFile], rules: Rules, summary: Summary) -> Iterator[str]:
-    """A sentence for each leaf of a rule without findings that no record matches.
+def say_idle_rules(files: Sequence[LogFile], rules: Rules, summary: Summary) -> None:
+    """Says each leaf of a rule without findings that no record matches, on standard error.
 
     Only the beginning of the logs is read for it, and nothing where every rule found something.
     """
     idle = {each.name for each in summary.rules.values() if not each.findings}
     if not idle:
         return
-    found = unmatched(rules, _happened([file.path for file in files]), idle)
-    yield from (plain(str(each)) for each in islice(found, _MOST_NOTES))
+    say_some(unmatched(rules, _happened([file.path for file in files]), idle))
+
+
+def say_some(found: Iterator[Unmatched]) -> None:
+    """Says the first leaves that nothing matches, and how many more there are, on standard error."""
+    for each in islice(found, _MOST_NOTES):
+        click.echo(plain(str(each)), err=True)
     more = sum(1 for _ in found)
     if more:
-        yield f"… and {more:,} more that nothing matches"
+        click.echo(f"… and {more:,} more that nothing matches", err=True)
 
 
 def _happened(files: Sequence[str]) -> set[tuple[str, PathType]]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from ..auditing.findings.atomic_files import check_targets
+from ..auditing.findings.rows import COLUMNS
 from ..errors import XmlCepError
 from ..files import reading
 from ..log.json_codec import STANDARD
@@ -83,7 +84,7 @@ def _are_findings(path: Path) -> bool:
     with reading(path) as stream:
         parquet = stream.read(4) == b"PAR1"
     if not parquet:
-        return {"name", "constituents"} <= _first_record(path).keys()
+        return {"name", "constituents"} <= _first_record(path).keys() or _is_table(path)
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -91,6 +92,12 @@ def _are_findings(path: Path) -> bool:
         return "constituents" in pq.read_schema(path).names
     except (pa.ArrowException, OSError):
         return False
+
+
+def _is_table(path: Path) -> bool:
+    """Whether it is CSV as an audit writes it."""
+    with reading(path) as stream:
+        return stream.readline(_LOOKED_AT).decode("utf-8", "replace").strip() == ",".join(COLUMNS)
 
 
 def _is_report(path: Path) -> bool:

@@ -17,6 +17,7 @@ from ..rules import Rules
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
 from ._bad_records import LeftOut
+from ._idle_rules import say_some
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import plain
 from ._paths import FilePath
@@ -106,6 +107,7 @@ class _Report:
     def __init__(self, *, to_error: bool) -> None:
         self.errors = 0
         self.firings = 0
+        self.rules = set[str]()
         self._to_error = to_error
 
     def say(self, line: str) -> None:
@@ -118,6 +120,7 @@ class _Report:
     def fired(self, record: FiringRecord) -> None:
         """A firing is over."""
         self.firings += 1
+        self.rules.add(record.rule)
         where = record.events[0].instance
         more = f" and {len(record.events) - 1} more" if len(record.events) > 1 else ""
         self.say(
@@ -161,6 +164,7 @@ def _run(
                 )
         report.say(f"{report.firings} firing{'' if report.firings == 1 else 's'}")
         _empty(report, acting.counts.empty)
+        say_some(acting.unmatched(report.rules))
     if playback is not None:
         playback.join_texts()
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
+from ..auditing.findings.atomic_files import AtomicFile
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
@@ -25,8 +26,8 @@ from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import LeftOut, say_quarantined
-from ._findings_output import Choice, Counted, choice_of, show_table, write_csv, write_lines
-from ._idle_rules import idle_rules
+from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
+from ._idle_rules import say_idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
 from ._moments import Moment
@@ -66,7 +67,8 @@ FINDINGS_FOUND = 1
 )
 @click.option(
     "--format", type=click.Choice(["table", "jsonl", "csv", "parquet", "html"]), default=None,
-    help="Without it a table at a terminal, else JSON Lines; html is the page of `xmlcep report`.",
+    help="Without it as the name of PATH says (.parquet, .csv, .html), else JSON Lines, and a table at a terminal;"
+    " html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE",
@@ -164,17 +166,18 @@ def command(
         refuse(["master", "partitions"], "--engine local uses no Spark")
     rules = _rules(rules_files, schema, locations, references, allow)
     choice = choice_of(where, sort, limit, [tree.name for tree in rules.graph.trees])
-    shown = format or ("table" if out is None and is_terminal() else "jsonl")
+    shown = format or format_of(out) or ("table" if out is None and is_terminal() else "jsonl")
     if since is not None and (out is None or shown != "jsonl" or actions):
         raise click.UsageError(
             "--since goes with --out and --format jsonl: findings are appended to that file"
         )
     if out is None:
         _check_shown(format, partition_by_rule)
-    elif not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
-        raise click.UsageError(
-            "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
-        )
+    elif shown == "table":
+        raise click.UsageError("--format table is for a terminal: leave out --out, or write csv")
+    stored = out if choice.is_everything and shown in ("jsonl", "parquet") else None
+    if out is not None and stored is None and partition_by_rule:
+        raise click.UsageError("--partition-by-rule writes all findings as jsonl or parquet")
     if shown == "html":
         refuse_others(_BESIDE_HTML, "--format html is the page of xmlcep report, of all findings")
         return _page(logs, rules, out, force=force, sources=rules_files)
@@ -184,33 +187,32 @@ def command(
         _explain(logs, rules, engine, master, partitions, console=make_console(stderr=not dry_run))
         if dry_run:
             return 0
-    if out is None and quarantine is None:
-        quarantine = str(default_target(None))
-    targets = _targets(None if partition_by_rule else out, out, quarantine, summary_file, since)
+    if quarantine is None:
+        quarantine = str(default_target(None if out is None else Path(out)))
+    targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since)
     sources = [
         *rules_files,
         *([] if schema is None else [schema]),
         *locations.values(),
         *references.values(),
     ]
+    if out is not None and stored is None:  # else the audit looks at its logs itself
+        sources += files_read(logs)
     guard(targets, sources, force=force)
-    written: Format = "parquet" if shown == "parquet" else "jsonl"
+    written: Format = "parquet" if stored is not None and shown == "parquet" else "jsonl"
     with saying_ignored(rules), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
-            logs, rules, engine=cast("Engine", engine), out=out, format=written,
+            logs, rules, engine=cast("Engine", engine), out=stored, format=written,
             partition_by_rule=partition_by_rule, operators=operators,
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
             since=since, final=final, progress=progress,
         )  # fmt: skip
-    idle = (
-        [] if quiet or since is not None else list(idle_rules(find_files(logs).files, rules, result.summary))
-    )
-    if out is None:
-        _show(result, shown, choice)
+    if stored is None:
+        _show(result, shown, choice, out)
     _report(result, out, quiet=quiet)
-    for note in idle:
-        click.echo(note, err=True)
+    if not quiet and since is None:
+        say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
@@ -225,11 +227,9 @@ def _check_shown(format: str | None, partition_by_rule: bool) -> None:
 
 
 def _targets(
-    findings: str | None, out: str | None, quarantine: str | None, summary: str | None, since: str | None
+    findings: str | None, quarantine: str | None, summary: str | None, since: str | None
 ) -> list[Target]:
-    """What the audit writes; ``findings`` is None where ``out`` is a folder of them."""
-    if quarantine is None and out is not None:
-        quarantine = str(default_target(Path(out)))
+    """What the audit writes; ``findings`` is None for standard output and for a folder."""
     named = (
         (findings, Written.FINDINGS), (quarantine, Written.QUARANTINE), (summary, Written.SUMMARY),
         (since, Written.STATE),
@@ -274,9 +274,9 @@ def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings
     return left_out.status() or (FINDINGS_FOUND if fail_on_findings and some else 0)
 
 
-def _show(result: AuditResult, format: str, choice: Choice) -> None:
-    """The findings on standard output."""
-    if format == "jsonl" and choice.is_everything:
+def _show(result: AuditResult, format: str, choice: Choice, out: str | None) -> None:
+    """The findings that are asked for, on standard output or in a file."""
+    if out is None and format == "jsonl" and choice.is_everything:
         stream = sys.stdout.buffer
         for line in result.lines():
             stream.write(line + b"\n")
@@ -286,10 +286,13 @@ def _show(result: AuditResult, format: str, choice: Choice) -> None:
     records = Counted(choice.of(found))
     if format == "table":
         show_table(make_console(), records)
-    elif format == "csv":
-        write_csv(records)
+    elif out is None:
+        WRITERS[format](sys.stdout.buffer, records)
+        sys.stdout.buffer.flush()
     else:
-        write_lines(records)
+        with AtomicFile(Path(out)) as file:
+            assert file.stream is not None
+            WRITERS[format](file.stream, records)
     if found.count and not records.count:
         click.echo(f"--where matches none of the {found.count:,} findings", err=True)
 

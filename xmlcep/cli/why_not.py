@@ -15,7 +15,11 @@ from ._rules_input import load
 @click.command(name="why-not")
 @logs_argument("logs", "LOG… EVENT")
 @common_options
-@click.option("--node", metavar="XPATH|ID", help="The node, by an XPath or its id; without it the likeliest.")
+@click.option(
+    "--node", metavar="XPATH|ID",
+    help="The node, by an XPath or its id; without it the likeliest. Prefixes are those of the rules and of the"
+    " document; d is its default namespace.",
+)  # fmt: skip
 @at_option
 @click.option("--between", nargs=2, type=MOMENT, metavar=f"{AT} {AT}", help="Between these two moments.")
 def command(

@@ -192,6 +192,8 @@ def _hint_in_rule(token: Token, word: str, expected: list[str]) -> str:
 def _hint_after_operand(word: str, is_word: bool) -> str:
     if word in _JOINING:
         return f"write {_JOINING[word]!r}"
+    if word in RELATIONS:
+        return f"write an operand on either side, and of several relations (a {word} b) {word} c"
     if is_word or word in ("(", "*", "?", "×", "x"):
         near = did_you_mean(word, RELATIONS) if is_word else ""
         return near or "join two operands with ';', '&' or '|'"

@@ -340,11 +340,10 @@ def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None
             f"write {option.name}=…: {expected}",
         )
         return
-    near = (
-        did_you_mean(option.value, expected.split(", "))
-        if option.name in ("context", "end", "order", "mode", "coupling")
-        else ""
-    )
+    near = ""
+    if option.name in ("context", "end", "order", "mode", "coupling"):
+        words = expected.split(", ")
+        near = "write it without quotes:" if option.value in words else did_you_mean(option.value, words)
     source.report(
         option.value_start,
         option.value_end,

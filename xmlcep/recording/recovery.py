@@ -26,8 +26,8 @@ from .recorder import Recording
 class Recovered(Closing):
     """What `recover` brings back; leaving its ``with`` block closes the watch and the recording.
 
-    ``watch`` is None when no rules were given; ``repairs`` says what the crash had left at the end of the log;
-    ``notes`` why a state beside the log could not be used, if there is one.
+    ``watch`` is None when no rules were given, or in a sealed log no watch was open; ``repairs`` says what the crash
+    had left at the end of the log; ``notes`` why a state beside the log could not be used, if there is one.
     """
 
     document: Document
@@ -60,7 +60,8 @@ def recover(
     With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
     the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
     ``on_event`` first. ``delivered``, if given, is used in place of the cursor: how many the application knows to
-    have kept since the watch was opened. Was no watch open, a new one is opened. ``wrapping`` goes to `xmlcep.wrap`.
+    have kept since the watch was opened. Was no watch open, a new one is opened, which the log gets a record of; to a
+    sealed log nothing is added unasked: ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
 
     Where a recording has left its state beside the log, only what comes behind that is replayed; the result is the
     same. Further states are written after each ``state_every`` bytes of log (None: never).
@@ -98,8 +99,17 @@ def recover(
             document.close()
         (to_continue if writer is None else writer).close()
         raise
-    watch = None if rules is None else _continue_watch(history, recording, document, rules, on_event, keep)
-    return Recovered(document, recording, watch, repairs, history.notes)
+    watch, notes = None, history.notes
+    if rules is not None:
+        watch = _continue_watch(history, recording, document, rules, on_event, keep, new=end.seal is None)
+        if watch is None:
+            notes = (*notes, _NONE_OPENED)
+    return Recovered(document, recording, watch, repairs, notes)
+
+
+_NONE_OPENED = (
+    "no watch was open, and none was opened, for the log is sealed: recording.watch(rules) opens one"
+)
 
 
 def _continue_watch(
@@ -109,14 +119,17 @@ def _continue_watch(
     rules: Rules,
     on_event: Callback | None,
     keep: int | None,
-) -> RecordedWatch:
+    *,
+    new: bool,
+) -> RecordedWatch | None:
+    """The watch that was open; if none was a ``new`` one, or none."""
     missed = history.missed
     if history.detector is None or history.closed:
         for number, composite in enumerate(missed, history.delivered + 1):
             if on_event is not None:
                 on_event(composite)
             recording.write_control(Control(CURSOR, {"delivered": number}))
-        return recording.watch(rules, on_event=on_event, keep=keep)
+        return recording.watch(rules, on_event=on_event, keep=keep) if new else None
     watch = RecordedWatch(
         document, rules, recording, on_event=on_event, operators=history.operators, keep=keep,
         detector=history.detector, delivered=history.delivered,

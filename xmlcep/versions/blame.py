@@ -167,12 +167,9 @@ def select(root: etree._Element, xpath: str) -> list[Any]:
 
     Prefixes are those of the document; its default namespace is ``d``.
     """
-    names = {prefix: uri for element in root.iter("*") for prefix, uri in element.nsmap.items() if prefix}
     default = root.nsmap.get(None)
-    if default is not None:
-        names.setdefault("d", default)
     try:
-        found = etree.XPath(xpath, namespaces=names, regexp=False)(root)
+        found = etree.XPath(xpath, namespaces=prefixes_of(root), regexp=False)(root)
     except etree.XPathError as error:
         raise VersionError(f"{xpath!r} is no XPath expression that can be used here: {error}") from error
     if not isinstance(found, list) or not all(hasattr(node, "getparent") for node in found):
@@ -183,6 +180,15 @@ def select(root: etree._Element, xpath: str) -> list[Any]:
         hint = f": names without prefix are in no namespace here, write d:… for {default}" if default else ""
         raise VersionError(f"{xpath!r} finds nothing in the document{hint}")
     return found
+
+
+def prefixes_of(root: etree._Element) -> dict[str, str]:
+    """The prefixes by which people name nodes of a document: its own, and ``d`` for its default namespace."""
+    names = {prefix: uri for element in root.iter("*") for prefix, uri in element.nsmap.items() if prefix}
+    default = root.nsmap.get(None)
+    if default is not None:
+        names.setdefault("d", default)
+    return names
 
 
 def _part(found: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from ..engine import Detector
 from ..errors import XmlCepError
 from ..rules import Rules
 from ..rules.rule_programs import RuleProgram, Triggers
+from ..rules.unmatched import Unmatched, unmatched
 from .cascades import Cascades
 from .detecting import detector_on
 from .errors import DocumentError, WrapError
@@ -49,6 +50,7 @@ class ActiveRules(Single, Closing):
             raise WrapError(
                 f"{rules.source_name} has no rules that act: write rule NAME on EVENT do …, or use watch()"
             )
+        self._triggers = triggers
         functions = dict(actions or {})
         _check(functions, triggers.functions, on_fire, on_error, limit, most)
         by_event: dict[str, list[RuleProgram]] = {}
@@ -66,6 +68,17 @@ class ActiveRules(Single, Closing):
     def counts(self) -> FiringCounts:
         """What became of the firings."""
         return self._set.counts
+
+    def unmatched(self, fired: Collection[str]) -> Iterator[Unmatched]:
+        """The leaves of rules that have not ``fired`` which no change has matched, with the likely reason."""
+        graph, happened = self._triggers.graph, self._set.history.detector.types_fed
+        waiting = [rule.tree.index for rule in self._triggers.programs if rule.name not in fired]
+        silent: set[int] = set()
+        while waiting:
+            silent.add(index := waiting.pop())
+            waiting += set(graph.trees[index].dependencies) - silent
+        names = {graph.trees[index].name for index in silent}
+        return unmatched(replace(self._set.rules, graph=graph), happened, names)
 
     def flush(self) -> None:
         """Releases what waits for that in the events of the rules (D3), and lets it fire."""

@@ -222,12 +222,15 @@ class Watch(Single, Closing):
     # --- telling
 
     def _say_what_matched_nothing(self, happened: Happened) -> None:
-        """Warnings in the log ``xmlcep`` of leaves that matched none of the changes because of how they are written, of
-        all leaves if there were changes and none matched, and of changes left out because of repeated names (P3)."""
-        for leaf in islice(misfits(self._rules, happened, self._names), _MOST_WARNINGS):
-            _LOG.warning("a watch ended: %s", leaf)
-        for left_out in islice(self._left_out.by_event(self._left_out_changes), _MOST_WARNINGS):
-            _LOG.warning("a watch ended: %s", left_out)
+        """A warning in the log ``xmlcep`` of leaves that matched none of the changes because of how they are written,
+        of all leaves if there were changes and none matched, and of changes left out because of repeated names (P3)."""
+        found = (
+            misfits(self._rules, happened, self._names),
+            self._left_out.by_event(self._left_out_changes),
+        )
+        said = [str(one) for each in found for one in islice(each, _MOST_WARNINGS)]
+        if said:
+            _LOG.warning("a watch ended: %s", "\n".join(said))
 
     def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
         only, delivery = self._only, self._document.delivery

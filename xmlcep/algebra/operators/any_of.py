@@ -51,8 +51,7 @@ class AnyOf(Operator):
         count = given.value
         if not 1 <= count <= len(operands):
             report(
-                given.at, f"any[{count}] of {len(operands)} operands never happens (S1)",
-                f"write a number from 1 to {len(operands)}",
+                given.at, f"any[{count}] of {len(operands)} operands never happens (S1)", _possible(len(operands)),
             )  # fmt: skip
             count = 1
         return cls(operands, count, options, at)
@@ -71,7 +70,7 @@ class AnyOf(Operator):
         if not 1 <= self.count <= len(self.operands):
             yield (
                 f"any[{self.count}] of {len(self.operands)} operands never happens (S1)",
-                f"the number is from 1 to {len(self.operands)}",
+                _possible(len(self.operands)),
             )
 
     @property
@@ -96,3 +95,8 @@ class AnyOf(Operator):
         # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.
         solid = sum(not operand.solid for operand in operands) < self.count
         return Promise(solid, of_one(operands).prompt)
+
+
+def _possible(operands: int) -> str:
+    """Which numbers there can be."""
+    return f"write a number from 1 to {operands}; any[{operands}] asks for all of them"

@@ -99,6 +99,9 @@ SHOWN = (
 """The columns, in their order."""
 
 
+COLUMNS = tuple(column.name for column in SHOWN)
+
+
 def row_of(record: Finding) -> tuple[str, ...]:
     """A finding in the columns of `SHOWN`."""
     return tuple(column.of(record) for column in SHOWN)
