@@ -11,7 +11,7 @@ from lxml import etree
 
 from ..actions.firing import FiringCounts
 from ..actions.history import EventHistory
-from ..arguments import function_of, is_function
+from ..arguments import NAMES, check, function_of, is_function
 from ..closing import Closing
 from ..engine import Detector
 from ..errors import XmlCepError
@@ -71,6 +71,7 @@ class ActiveRules(Single, Closing):
 
     def unmatched(self, fired: Collection[str]) -> Iterator[Unmatched]:
         """The leaves of rules that have not ``fired`` which no change has matched, with the likely reason."""
+        check("ActiveRules.unmatched()", fired=(fired, NAMES))
         graph, happened = self._triggers.graph, self._set.history.detector.types_fed
         waiting = [rule.tree.index for rule in self._triggers.programs if rule.name not in fired]
         silent: set[int] = set()
