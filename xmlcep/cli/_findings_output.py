@@ -6,6 +6,7 @@ import csv
 import io
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
@@ -18,8 +19,10 @@ from ..auditing.findings.rows import COLUMNS, SHOWN, row_of, user
 from ..auditing.findings.writers import ParquetFindings
 from ..auditing.request import named_format
 from ..log.json_codec import FASTEST
+from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import TimeError, microseconds, time_or_day
+from ._exchange_formats import write_cloud_events, write_junit, write_sarif
 from ._moments import MOMENT
 from ._output import plain
 
@@ -42,26 +45,26 @@ class Choice(NamedTuple):
         """Whether it is all of them in their order."""
         return not self.where and self.sort is None and self.limit is None
 
-    def of(self, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """These findings."""
-        chosen: Iterable[dict[str, Any]] = (r for r in records if all(admits(r) for admits in self.where))
+    def of(self, records: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """These findings; each comes, and goes, with what names it."""
+        chosen: Iterable[tuple[str, dict[str, Any]]] = (
+            each for each in records if all(admits(each[1]) for admits in self.where)
+        )
         if self.sort is not None:
             column, down = self.sort.removeprefix("-"), self.sort.startswith("-")
-            chosen = sorted(chosen, key=SHOWN[COLUMNS.index(column)].of, reverse=down)
-        for number, record in enumerate(chosen):
-            if number == self.limit:
-                return
-            yield record
+            of = SHOWN[COLUMNS.index(column)].of
+            chosen = sorted(chosen, key=lambda each: of(each[1]), reverse=down)
+        yield from islice(chosen, self.limit)
 
 
 class Counted:
     """Findings, and how many of them have been asked for."""
 
-    def __init__(self, records: Iterable[dict[str, Any]]) -> None:
+    def __init__(self, records: Iterable[tuple[str, dict[str, Any]]]) -> None:
         self._records = records
         self.count = 0
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
         for record in self._records:
             self.count += 1
             yield record
@@ -127,46 +130,52 @@ _CONDITIONS: dict[str, Callable[[str], Admits]] = {
 }
 
 
+_NAMED = {".csv": "csv", ".html": "html", ".htm": "html", ".sarif": "sarif", ".xml": "junit"}
+
+
 def format_of(out: str | None) -> str | None:
     """The format that the name of a file asks for; None if it says nothing."""
     suffix = "" if out is None else Path(out).suffix.lower()
-    return (
-        {".csv": "csv", ".html": "html", ".htm": "html"}.get(suffix)
-        or (out and named_format(Path(out)))
-        or None
-    )
+    return _NAMED.get(suffix) or (named_format(Path(out)) if out else None)
 
 
-def write_lines(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
+Keyed: TypeAlias = Iterable[tuple[str, dict[str, Any]]]
+"""Findings with what names them."""
+
+
+def write_lines(stream: BinaryIO, records: Keyed, _: Rules) -> None:
     """As JSON Lines."""
-    for record in records:
+    for _key, record in records:
         stream.write(FASTEST.dumps(record) + b"\n")
 
 
-def write_parquet(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
+def write_parquet(stream: BinaryIO, records: Keyed, _: Rules) -> None:
     """As Parquet."""
     writer = ParquetFindings(stream)
-    for record in records:
+    for _key, record in records:
         writer.write(FASTEST.dumps(record))
     writer.close()
 
 
-def write_csv(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
+def write_csv(stream: BinaryIO, records: Keyed, _: Rules) -> None:
     """As CSV; what a spreadsheet would run as a formula is made text."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for record in records:
+    for _key, record in records:
         texts = map(plain, row_of(record))
         writer.writerow(f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text for text in texts)
     text.flush()
     text.detach()
 
 
-WRITERS: dict[str, Callable[[BinaryIO, Iterable[dict[str, Any]]], None]] = {
+WRITERS: dict[str, Callable[[BinaryIO, Keyed, Rules], None]] = {
     "jsonl": write_lines,
     "parquet": write_parquet,
     "csv": write_csv,
+    "cloudevents": write_cloud_events,
+    "sarif": write_sarif,
+    "junit": write_junit,
 }
 """What writes findings into a file or to standard output, by format."""
 
@@ -175,9 +184,9 @@ def _cell(text: str) -> str:
     return plain(text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…")
 
 
-def show_table(console: Console, records: Iterable[dict[str, Any]]) -> None:
+def show_table(console: Console, records: Keyed) -> None:
     """As a table, without the columns in which there is nothing."""
-    rows = [tuple(map(_cell, row_of(record))) for record in records]
+    rows = [tuple(map(_cell, row_of(record))) for _key, record in records]
     table = Table(box=None, pad_edge=False)
     kept = [place for place in range(len(COLUMNS)) if not rows or any(row[place] for row in rows)]
     for place in kept:

@@ -84,7 +84,7 @@ def _are_findings(path: Path) -> bool:
     with reading(path) as stream:
         parquet = stream.read(4) == b"PAR1"
     if not parquet:
-        return {"name", "constituents"} <= _first_record(path).keys() or _is_table(path)
+        return {"name", "constituents"} <= _first_record(path).keys() or _is_exchanged(path)
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -94,10 +94,14 @@ def _are_findings(path: Path) -> bool:
         return False
 
 
-def _is_table(path: Path) -> bool:
-    """Whether it is CSV as an audit writes it."""
+def _is_exchanged(path: Path) -> bool:
+    """Whether it is CSV, CloudEvents, SARIF or JUnit XML as an audit writes them."""
     with reading(path) as stream:
-        return stream.readline(_LOOKED_AT).decode("utf-8", "replace").strip() == ",".join(COLUMNS)
+        begin = stream.read(1000)
+    return begin.startswith(",".join(COLUMNS).encode()) or any(
+        mark in begin
+        for mark in (b'"type":"xmlcep.', b'"driver": {"name":"xmlcep"', b'<testsuite name="xmlcep"')
+    )
 
 
 def _is_report(path: Path) -> bool:

@@ -26,6 +26,7 @@ from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import LeftOut, say_quarantined
+from ._exchange_formats import keyed
 from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._locations import location_option
@@ -66,9 +67,9 @@ FINDINGS_FOUND = 1
     help="Where the findings go; without it to standard output.",
 )
 @click.option(
-    "--format", type=click.Choice(["table", "jsonl", "csv", "parquet", "html"]), default=None,
-    help="Without it as the name of PATH says (.parquet, .csv, .html), else JSON Lines, and a table at a terminal;"
-    " html is the page of `xmlcep report`.",
+    "--format", type=click.Choice(["table", *WRITERS, "html"]), default=None,
+    help="Without it as the name of PATH says (.parquet, .csv, .html, .sarif, .xml for junit), else JSON Lines, and a"
+    " table at a terminal; html is the page of `xmlcep report`, cloudevents are JSON, one a line.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE",
@@ -209,7 +210,7 @@ def command(
             since=since, final=final, progress=progress,
         )  # fmt: skip
     if stored is None:
-        _show(result, shown, choice, out)
+        _show(result, shown, choice, out, rules)
     _report(result, out, quiet=quiet)
     if not quiet and since is None:
         say_idle_rules(find_files(logs).files, rules, result.summary)
@@ -274,7 +275,7 @@ def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings
     return left_out.status() or (FINDINGS_FOUND if fail_on_findings and some else 0)
 
 
-def _show(result: AuditResult, format: str, choice: Choice, out: str | None) -> None:
+def _show(result: AuditResult, format: str, choice: Choice, out: str | None, rules: Rules) -> None:
     """The findings that are asked for, on standard output or in a file."""
     if out is None and format == "jsonl" and choice.is_everything:
         stream = sys.stdout.buffer
@@ -282,17 +283,17 @@ def _show(result: AuditResult, format: str, choice: Choice, out: str | None) -> 
             stream.write(line + b"\n")
         stream.flush()
         return
-    found = Counted(result.records())
+    found = Counted(keyed(result.records()))
     records = Counted(choice.of(found))
     if format == "table":
         show_table(make_console(), records)
     elif out is None:
-        WRITERS[format](sys.stdout.buffer, records)
+        WRITERS[format](sys.stdout.buffer, records, rules)
         sys.stdout.buffer.flush()
     else:
         with AtomicFile(Path(out)) as file:
             assert file.stream is not None
-            WRITERS[format](file.stream, records)
+            WRITERS[format](file.stream, records, rules)
     if found.count and not records.count:
         click.echo(f"--where matches none of the {found.count:,} findings", err=True)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Sequence
 
 import click
 from rich.console import Console
@@ -31,6 +33,7 @@ from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
 from ._check_json import report
+from ._exchange_formats import sarif_of_problems, write_sarif_of
 from ._locations import location_option
 from ._output import make_console, plain
 from ._paths import FilePath
@@ -54,7 +57,11 @@ WRONG = 2
     is_flag=True,
     help="Write a Mermaid flow chart of the trees, and of the rules that act, instead.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write problems and trees as one JSON object instead.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True,
+    help="json: problems and trees as one object; sarif: the problems, for pull requests.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, hidden=True, help="As --format json.")
 @click.option(
     "--schema",
     metavar="XSD",
@@ -77,7 +84,7 @@ WRONG = 2
 @allow_option
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
-    rules: tuple[str, ...], with_plan: bool, mermaid: bool, as_json: bool, schema: str | None, strict: bool,
+    rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, as_json: bool, schema: str | None, strict: bool,
     not_editing: tuple[str, ...], locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...],
     quiet: bool,
 ) -> int:  # fmt: skip
@@ -89,17 +96,18 @@ def command(
     """
     if schema is None:
         refuse(["locations"], "--location is for --schema: no schema is read")
-    if as_json:
-        refuse(["with_plan", "mermaid"], "--json writes everything as one object")
+    form = "json" if as_json else form
+    if form != "text":
+        refuse(["with_plan", "mermaid"], f"--format {form} writes everything as one object")
     if mermaid:
         refuse(["with_plan", "quiet"], "--mermaid writes a chart only")
     texts = read_texts(rules)
     try:
         checked, warnings = _checked(texts, schema, locations, references, allow)
     except RuleError as error:
-        if not as_json:
+        if form == "text":
             raise
-        click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
+        _write(form, list(texts), None, error.problems, ())
         return WRONG
     warnings += misread(checked)
     warnings += [] if checked.triggers is None else idle(checked.triggers)
@@ -108,9 +116,8 @@ def command(
     )
     _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
-    if as_json:
-        said_of_all = report(list(texts), checked, (), warnings, graph)
-        click.echo(json.dumps(said_of_all, indent=2, ensure_ascii=False))
+    if form != "text":
+        _write(form, list(texts), checked, (), warnings, graph)
     else:
         if warnings:
             said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
@@ -122,6 +129,19 @@ def command(
     if strict and graph is not None:
         _refuse_endless(", ".join(texts), graph)
     return 0
+
+
+def _write(
+    form: str, files: list[str], checked: Rules | None, errors: Sequence[RuleProblem],
+    warnings: Sequence[RuleProblem], graph: TriggeringGraph | None = None,
+) -> None:  # fmt: skip
+    """Everything as one object on standard output."""
+    if form == "sarif":
+        write_sarif_of(sys.stdout.buffer, sarif_of_problems(errors, warnings, files))
+        sys.stdout.buffer.flush()
+    else:
+        said = report(files, checked, errors, warnings, graph)
+        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
 
 
 def _require_called(checked: Rules, functions: tuple[str, ...]) -> None:

@@ -1,0 +1,171 @@
+"""Findings and problems in the formats of others: CloudEvents, SARIF 2.1.0, JUnit XML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from lxml import etree
+
+from ..auditing.findings.rows import COLUMNS, event, row_of
+from ..errors import RuleProblem
+from ..log.json_codec import FASTEST
+from ..rules import Rules
+from ..timestamps import TimeError, microseconds, timestamp
+from ..xml_parser import NOT_XML
+
+_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+_MOST_FAILURES = 100
+"""Findings of one event that JUnit XML lists; of all it says how many there are."""
+
+
+def keyed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Findings, each with what names it in its document: ``TS:EVENT:IDS``, ``:n`` for the n-th of several alike.
+
+    ``xmlcep why`` takes it. Findings of a time point follow each other.
+    """
+    alike: dict[str, int] = {}
+    moment: tuple[Any, Any] | None = None
+    for record in records:
+        if moment != (record["doc"], record["ts"]):
+            moment, alike = (record["doc"], record["ts"]), {}
+        key = f"{record['ts']}:{event(record)}:{','.join(map(str, record['ids']))}"
+        alike[key] = alike.get(key, 0) + 1
+        yield key if alike[key] == 1 else f"{key}:{alike[key]}", record
+
+
+# ---- CloudEvents ------------------------------------------------------------------------------------------
+
+
+def cloud_event(key: str, record: dict[str, Any]) -> dict[str, Any]:
+    """A finding as a CloudEvent 1.0 in JSON; ``source`` and ``id`` together name it."""
+    found: dict[str, Any] = {
+        "specversion": "1.0", "id": key, "source": _uri(record.get("doc")), "type": f"xmlcep.{record['name']}",
+        "datacontenttype": "application/json", "data": record,
+    }  # fmt: skip
+    if record.get("path") is not None:
+        found["subject"] = _node(record)
+    if time := _time(record.get("at")):
+        found["time"] = time
+    return found
+
+
+def write_cloud_events(stream: BinaryIO, records: Iterable[tuple[str, dict[str, Any]]], _: Rules) -> None:
+    """One a line."""
+    for key, record in records:
+        stream.write(FASTEST.dumps(cloud_event(key, record)) + b"\n")
+
+
+def _uri(name: str | None) -> str:
+    """A name of a document as a reference, which must not be empty."""
+    return quote(name or "document", safe="/")
+
+
+def _time(at: str | None) -> str | None:
+    try:
+        return None if at is None else timestamp(microseconds(at))
+    except TimeError:
+        return None
+
+
+def _node(record: Mapping[str, Any]) -> str:
+    """The whole path, with the id of the last node: what is in a namespace is in Clark notation."""
+    return f"{record['path']}#{record['ids'][-1]}"
+
+
+# ---- SARIF ------------------------------------------------------------------------------------------------
+
+
+def write_sarif(stream: BinaryIO, records: Iterable[tuple[str, dict[str, Any]]], rules: Rules) -> None:
+    """A run of all findings: each is a warning at its document."""
+    names = sorted(tree.name for tree in rules.graph.trees)
+    _write_run(stream, names, (_result_of_finding(key, record) for key, record in records))
+
+
+def sarif_of_problems(
+    errors: Sequence[RuleProblem], warnings: Sequence[RuleProblem], files: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """What is wrong with rules, as results; `write_sarif_of` writes them."""
+    for level, problems in (("error", errors), ("warning", warnings)):
+        for each in problems:
+            text = each.message if not each.hint else f"{each.message}: {each.hint}"
+            place: dict[str, Any] = {"artifactLocation": {"uri": _uri(each.at.file or ", ".join(files))}}
+            if each.line:
+                place["region"] = {
+                    "startLine": each.line, "startColumn": each.column, "endColumn": each.column + each.at.width
+                }  # fmt: skip
+            yield {
+                "ruleId": level, "level": level, "message": {"text": text},
+                "locations": [{"physicalLocation": place}],
+            }  # fmt: skip
+
+
+def write_sarif_of(stream: BinaryIO, results: Iterable[dict[str, Any]]) -> None:
+    """A run with these results of `check`."""
+    _write_run(stream, ["error", "warning"], results)
+
+
+def _result_of_finding(key: str, record: dict[str, Any]) -> dict[str, Any]:
+    row = dict(zip(COLUMNS, row_of(record), strict=True))
+    said = [
+        row["event"],
+        f"at {row['node']}",
+        *(f"({row[name]})" for name in ("values", "user", "time") if row[name]),
+    ]
+    return {
+        "ruleId": record["name"], "level": "warning", "message": {"text": " ".join(said)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(record.get("doc"))}, "region": {"startLine": 1}
+                },
+                "logicalLocations": [{"fullyQualifiedName": record.get("path") or "/", "kind": "element"}],
+            }
+        ],
+        "partialFingerprints": {"finding/v1": f"{_uri(record.get('doc'))}:{key}"},
+    }  # fmt: skip
+
+
+def _write_run(stream: BinaryIO, names: Sequence[str], results: Iterable[dict[str, Any]]) -> None:
+    """A log of one run, result by result: there may be more than fits into memory."""
+    driver = {"name": "xmlcep", "rules": [{"id": name} for name in names]}
+    head = {"$schema": _SARIF, "version": "2.1.0"}
+    stream.write(json.dumps(head)[:-1].encode() + b', "runs": [{"tool": {"driver": ' + FASTEST.dumps(driver))
+    stream.write(b'}, "columnKind": "unicodeCodePoints", "results": [')
+    for number, result in enumerate(results):
+        stream.write((b",\n" if number else b"\n") + FASTEST.dumps(result))
+    stream.write(b"\n]}]}\n")
+
+
+# ---- JUnit ------------------------------------------------------------------------------------------------
+
+
+def write_junit(stream: BinaryIO, records: Iterable[tuple[str, dict[str, Any]]], rules: Rules) -> None:
+    """A test case for each event, which fails if it was raised."""
+    counts: dict[str, int] = {tree.name: 0 for tree in rules.graph.trees}
+    lines: dict[str, list[str]] = {name: [] for name in counts}
+    for _, record in records:
+        name = record["name"]
+        counts[name] += 1
+        if counts[name] <= _MOST_FAILURES:
+            lines[name].append("  ".join(filter(None, row_of(record))))
+    failures = sum(map(bool, counts.values()))
+    totals = {"tests": str(len(counts)), "failures": str(failures), "errors": "0"}
+    suites = etree.Element("testsuites", totals)
+    suite = etree.SubElement(suites, "testsuite", name="xmlcep", skipped="0", time="0")
+    suite.attrib.update(totals)
+    for name, count in counts.items():
+        case = etree.SubElement(suite, "testcase", {"classname": "xmlcep", "name": _xml(name), "time": "0"})
+        if count:
+            said = "1 finding" if count == 1 else f"{count:,} findings"
+            failure = etree.SubElement(case, "failure", {"message": said, "type": "finding"})
+            more = [f"and {count - _MOST_FAILURES:,} more"] if count > _MOST_FAILURES else []
+            failure.text = _xml("\n".join([*lines[name], *more]))
+    stream.write(etree.tostring(suites, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _xml(text: str) -> str:
+    """A text without the characters that XML has none for."""
+    return NOT_XML.sub("�", text)
