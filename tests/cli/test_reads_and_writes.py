@@ -40,6 +40,7 @@ WRITES = {
     ("derive", "output"): "derive x.xsd -o {file}",
     ("diff", "out"): "diff a.xml b.xml -o {file}",
     ("history", "out"): "history a.xml b.xml -o {file}",
+    ("rebuild", "out"): "rebuild log.jsonl -o {file}",
     ("report", "out"): "report log.jsonl --rules r.xcep -o {file}",
 }
 """Every option and argument that names a file to be written; those for folders are tried elsewhere."""

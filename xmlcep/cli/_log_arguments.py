@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 import click
 
@@ -26,10 +27,12 @@ def _kept(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
     return kept
 
 
-def logs_argument(name: str, metavar: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+def logs_argument(
+    name: str, metavar: str, **more: Any
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """One or more logs, each of which can be read more than once while the command runs."""
     return click.argument(
-        name, nargs=-1, required=True, metavar=metavar, type=FilePath(allow_dash=True), callback=_kept
+        name, nargs=-1, required=True, metavar=metavar, type=FilePath(allow_dash=True), callback=_kept, **more
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+from lxml import etree
 
 from ..actions.firing import FiringRecord
 from ..auditing.findings.atomic_files import AtomicFile
@@ -17,6 +18,7 @@ from ..rules import Rules
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
 from ._bad_records import LeftOut
+from ._commands import command as command_of
 from ._idle_rules import say_some
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import plain
@@ -34,7 +36,7 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
     return document
 
 
-@click.command(name="apply")
+@command_of(name="apply")
 @click.argument("rules_file", metavar="RULES", type=FilePath(allow_dash=True))
 @click.argument("document", metavar="DOC.xml", type=FilePath(allow_dash=True), callback=_claimed)
 @log_option("--log", help="Make the edits of this log, which began with DOC.xml.")
@@ -86,7 +88,7 @@ def command(
     except _UnwritableError as found:
         raise found.error from None
     if not dry_run:
-        _write(wrapped, out)
+        write_document(wrapped.tree, out)
     return left_out.status() or (FAILED if report.errors else 0)
 
 
@@ -179,8 +181,9 @@ def _not_called(report: _Report, name: str) -> Callable[[FiringRecord], None]:
     return lambda record: report.say(f'  call "{name}": not called here')
 
 
-def _write(document: Document, out: str | None) -> None:
-    data = xml_file(document.tree) + b"\n"
+def write_document(tree: etree._ElementTree, out: str | None) -> None:
+    """Writes a document to a file, which appears when it is complete, or to standard output."""
+    data = xml_file(tree) + b"\n"
     if out is None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -26,6 +26,8 @@ from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import LeftOut, say_quarantined
+from ._commands import command as command_of
+from ._completion import conditions
 from ._exchange_formats import keyed
 from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
@@ -43,7 +45,7 @@ from ._without_effect import refuse, refuse_others
 FINDINGS_FOUND = 1
 
 
-@click.command(name="audit")
+@command_of(name="audit")
 @logs_argument("logs", "LOG…")
 @click.option(
     "--rules", "rules_files", metavar="FILE", type=FilePath(), multiple=True,
@@ -72,7 +74,7 @@ FINDINGS_FOUND = 1
     " table at a terminal; html is the page of `xmlcep report`, cloudevents are JSON, one a line.",
 )  # fmt: skip
 @click.option(
-    "--where", multiple=True, metavar="NAME=VALUE",
+    "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
     help="Show only findings of this event, document or user, after or before a time, with a text (repeatable).",
 )  # fmt: skip
 @click.option(
@@ -98,12 +100,12 @@ FINDINGS_FOUND = 1
     " deadlines up to then fire.",
 )  # fmt: skip
 @click.option(
-    "--since", metavar="STATE", type=FilePath(),
+    "--state", "since", metavar="FILE", type=FilePath(),
     help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
     " --out.",
 )  # fmt: skip
 @click.option(
-    "--final", is_flag=True, help="With --since: the log is complete, what waits for its end is found."
+    "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
 )
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
@@ -170,7 +172,7 @@ def command(
     shown = format or format_of(out) or ("table" if out is None and is_terminal() else "jsonl")
     if since is not None and (out is None or shown != "jsonl" or actions):
         raise click.UsageError(
-            "--since goes with --out and --format jsonl: findings are appended to that file"
+            "--state goes with --out and --format jsonl: findings are appended to that file"
         )
     if out is None:
         _check_shown(format, partition_by_rule)

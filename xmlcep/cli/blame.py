@@ -9,6 +9,7 @@ from ..recording.moment import Moment
 from ..versions.blame import Line, blame
 from ..versions.stamps import Stamp
 from ._bad_records import LeftOut
+from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, say_beyond
 from ._output import plain
@@ -16,7 +17,7 @@ from ._output import plain
 _WIDEST = 18
 
 
-@click.command(name="blame")
+@command_of(name="blame")
 @logs_argument("log", "LOG…")
 @click.option(
     "--xpath", metavar="EXPR", help="Only these elements, attributes or texts: //item[@id='1'], //@price."
@@ -24,8 +25,8 @@ _WIDEST = 18
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
-    help="text for people, jsonl: an object per line.",
+    "--format", "form", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True,
+    help="text for people; json, jsonl: an object a line.",
 )  # fmt: skip
 def command(
     log: tuple[LogPath, ...], xpath: str | None, at: int | str | None, doc: str | None, form: str
@@ -42,7 +43,7 @@ def command(
     lines = list(found.lines(xpath))
     if moment.is_beyond:
         say_beyond(at, moment.ts, moment.time)
-    if form == "jsonl":
+    if form != "text":
         for line in lines:
             click.echo(FASTEST.dumps(_record(line)).decode())
         return left_out.status()
@@ -62,9 +63,5 @@ def _margin(stamp: Stamp) -> tuple[str, str, str]:
 
 def _record(line: Line) -> dict[str, object]:
     stamp = line.stamp
-    known = (
-        None
-        if stamp is None
-        else {"ts": stamp.ts, "at": stamp.at, "txn": stamp.txn, "meta": dict(stamp.meta)}
-    )
+    known = None if stamp is None else stamp.to_record()
     return {"text": line.text, "node": line.node, "stamp": known}

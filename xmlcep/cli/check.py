@@ -33,6 +33,7 @@ from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
 from ._check_json import report
+from ._commands import command as command_of
 from ._exchange_formats import sarif_of_problems, write_sarif_of
 from ._locations import location_option
 from ._output import make_console, plain
@@ -44,7 +45,7 @@ from ._without_effect import refuse
 WRONG = 2
 
 
-@click.command(name="check")
+@command_of(name="check")
 @rules_argument
 @click.option(
     "--plan",
@@ -61,7 +62,6 @@ WRONG = 2
     "--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True,
     help="json: problems and trees as one object; sarif: the problems, for pull requests.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, hidden=True, help="As --format json.")
 @click.option(
     "--schema",
     metavar="XSD",
@@ -84,7 +84,7 @@ WRONG = 2
 @allow_option
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
-    rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, as_json: bool, schema: str | None, strict: bool,
+    rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, schema: str | None, strict: bool,
     not_editing: tuple[str, ...], locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...],
     quiet: bool,
 ) -> int:  # fmt: skip
@@ -96,7 +96,6 @@ def command(
     """
     if schema is None:
         refuse(["locations"], "--location is for --schema: no schema is read")
-    form = "json" if as_json else form
     if form != "text":
         refuse(["with_plan", "mermaid"], f"--format {form} writes everything as one object")
     if mermaid:

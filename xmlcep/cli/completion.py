@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from ._commands import command as command_of
 
-@click.command(name="completion")
+
+@command_of(name="completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
     """Print the script that makes a SHELL complete commands, options and file names.

@@ -13,6 +13,7 @@ from ..language.formatting import format_rules
 from ..language.forms import comments_in
 from ..language.xml_form import schema_text
 from ..rules.files import rule_error
+from ._commands import command as command_of
 from ._paths import FilePath
 from ._rules_input import STANDARD_INPUT, read_texts
 from ._targets import Target, Written, force_option, guard, standard_output
@@ -21,7 +22,7 @@ _ENDINGS = {".xml": True, ".xcep": False}
 """Whether files that end so are in XML."""
 
 
-@click.command(name="convert")
+@command_of(name="convert")
 @click.argument("source", metavar="SOURCE", required=False, type=FilePath(allow_dash=True))
 @click.argument(
     "target", metavar="[TARGET]", type=FilePath(allow_dash=True), required=False, callback=standard_output

@@ -27,6 +27,7 @@ from ..rules import Rules, load_rules
 from ..schema import derive
 from ..wrapping import parse
 from ..xml_writer import xml_text
+from ._commands import command as command_of
 from ._output import make_console, plain
 from ._paths import FilePath
 from ._sample import Sample, find_sample
@@ -40,7 +41,7 @@ ENGINES: dict[Engine, str] = {"local": "in one process", "spark": "by Spark"}
 STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
 
 
-@click.command(name="demo")
+@command_of(name="demo")
 @click.option(
     "--engine", type=click.Choice(["spark", "local"]), default="spark", show_default=True,
     help="local: without the audit by Spark, which takes most of the time.",

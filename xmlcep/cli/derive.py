@@ -10,12 +10,13 @@ from ..auditing.findings.atomic_files import AtomicFile
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
+from ._commands import command as command_of
 from ._locations import location_option
 from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 
 
-@click.command(name="derive")
+@command_of(name="derive")
 @click.argument("schema", metavar="XSD", type=FilePath())
 @click.option("--root", metavar="NAME", help="Only what can stand in documents with this root element.")
 @click.option(
@@ -51,7 +52,8 @@ from ._targets import Target, Written, force_option, guard, standard_output
 )  # fmt: skip
 @click.option(
     "-o",
-    "--output",
+    "--out",
+    "output",
     metavar="FILE",
     type=FilePath(),
     callback=standard_output,

@@ -17,6 +17,7 @@ from ..versions.difference import Text, diff, difference_log
 from ..versions.entities import Entities
 from ..versions.files import read_file
 from ..versions.version import refuse_large
+from ._commands import command as command_of
 from ._output import plain
 from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
@@ -30,7 +31,7 @@ _COLOURS = {
 }  # fmt: skip
 
 
-@click.command(name="diff")
+@command_of(name="diff")
 @click.argument("old", type=FilePath())
 @click.argument("new", type=FilePath())
 @matching_options

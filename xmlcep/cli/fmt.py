@@ -8,12 +8,13 @@ import click
 
 from ..auditing.findings.atomic_files import AtomicFile
 from ..language.formatting import format_rules
+from ._commands import command as command_of
 from ._rules_input import STANDARD_INPUT, read_texts, rules_argument
 
 DIFFERENCES = 1
 
 
-@click.command(name="fmt")
+@command_of(name="fmt")
 @rules_argument
 @click.option("-w", "--write", is_flag=True, help="Rewrite the files in this style instead of printing them.")
 @click.option(

@@ -15,6 +15,7 @@ from ..versions.files import FileVersions
 from ..versions.git import GitVersions, is_repository
 from ..versions.history import Skipped, Step, Written, write_history
 from ..versions.version import Source
+from ._commands import command as command_of
 from ._output import make_console, plain
 from ._paths import FilePath
 from ._versions import all_entities, all_keys, matching_options, say
@@ -23,7 +24,7 @@ _MOST_REASONS = 20  # for which versions were left out; beyond, the number of ve
 _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is the same: places, names
 
 
-@click.command(name="history")
+@command_of(name="history")
 @click.argument("paths", nargs=-1, required=True, type=FilePath(path_type=Path))
 @click.option("-o", "--out", required=True, type=FilePath(), help="The change log; continued if it is there.")
 @click.option(

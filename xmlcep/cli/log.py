@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import click
 
+from ..log.json_codec import FASTEST
 from ..recording.moment import Moment
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
 from ._bad_records import LeftOut
+from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, say_beyond
 from ._output import plain
 
 
-@click.command(name="log")
+@command_of(name="log")
 @logs_argument("log", "LOG…")
 @click.option(
     "--xpath", metavar="EXPR", help="Only what happened at and below these nodes: //item[@id='1']/price."
@@ -24,10 +26,13 @@ from ._output import plain
 )
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
-@click.pass_context
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="json: an object a line for each transaction.",
+)  # fmt: skip
 def command(
-    context: click.Context, log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | str | None,
-    doc: str | None,
+    log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | str | None,
+    doc: str | None, form: str,
 ) -> int:  # fmt: skip
     """Show what the change LOG says, transaction by transaction: when, who, why, and each change.
 
@@ -43,6 +48,10 @@ def command(
     empty = True
     moment = Moment(at)
     for told in tell(source, wanted or None, at=moment, doc=doc, on_bad=left_out):
+        if form == "json":
+            click.echo(FASTEST.dumps({**told.stamp.to_record(), "changes": told.lines}).decode())
+            empty = False
+            continue
         if not empty:
             click.echo()
         click.echo(click.style(plain(_heading(told.stamp)), bold=True))

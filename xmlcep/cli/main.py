@@ -61,9 +61,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
         context.exit()
 
 
-@click.group(
-    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
-)
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
 @click.option(
     "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
     help="Show the version and exit.",

@@ -6,17 +6,19 @@ import click
 
 from ..auditing.explanations import pending
 from ._bad_records import LeftOut
+from ._commands import command as command_of
+from ._completion import events
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
 from ._rules_input import load
 
 
-@click.command(name="pending")
+@command_of(name="pending")
 @logs_argument("logs", "LOG…")
 @common_options
 @at_option
-@click.option("--event", metavar="NAME", help="Groups of this event only.")
+@click.option("--event", metavar="NAME", shell_complete=events, help="Groups of this event only.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
 @click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
 def command(

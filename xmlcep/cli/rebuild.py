@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,14 +12,16 @@ from ..errors import XmlCepError
 from ..files import reading
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
-from ..xml_writer import xml_file
 from ._bad_records import LeftOut
-from ._log_arguments import LogPath, logs_argument
+from ._commands import command as command_of
+from ._log_arguments import LogPath, files_read, logs_argument
 from ._moments import at_option, say_beyond
 from ._paths import FilePath
+from ._targets import Target, Written, force_option, guard, standard_output
+from .apply import write_document
 
 
-@click.command(name="rebuild")
+@command_of(name="rebuild")
 @logs_argument("log", "LOG…")
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
@@ -27,19 +30,29 @@ from ._paths import FilePath
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
     " their own; what is deleted by then with comments.",
 )  # fmt: skip
-def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None) -> int:
-    """Write the document that the change LOG describes, as of a time point, to standard output.
+@click.option(
+    "-o", "--out", metavar="FILE", type=FilePath(), callback=standard_output,
+    help="Where the document goes; without it to standard output.",
+)  # fmt: skip
+@force_option
+def command(
+    log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None, out: str | None,
+    force: bool,
+) -> int:  # fmt: skip
+    """Write the document that the change LOG describes, as of a time point, to standard output or a file.
 
     Comments and processing instructions are not part of a change log. Give the first file of a log that was
     rolled over, or several files in their order.
     """
+    if out is not None:
+        sources = [*files_read(log), *([] if annotate is None else [annotate])]
+        guard([Target(Path(out), Written.DOCUMENT)], sources, force=force)
     findings = None if annotate is None else _findings(annotate)
     left_out = LeftOut(only_torn=True)
     rebuilt = rebuild_with_end(
         log[0] if len(log) == 1 else log, at, doc=doc, on_bad=left_out, findings=findings
     )
-    click.echo(xml_file(rebuilt.root.getroottree()), nl=False)
-    click.echo()
+    write_document(rebuilt.root.getroottree(), out)
     if rebuilt.beyond_end:
         say_beyond(at, rebuilt.ts, rebuilt.time)
     return left_out.status()

@@ -10,6 +10,7 @@ import click
 from ..report import write_report
 from ..rules import Rules
 from ._bad_records import say_left_out
+from ._commands import command as command_of
 from ._log_arguments import LogPath, files_read, logs_argument
 from ._output import plain
 from ._paths import FilePath
@@ -18,7 +19,7 @@ from ._rules_input import load, saying_ignored
 from ._targets import Target, Written, force_option, guard
 
 
-@click.command(name="report")
+@command_of(name="report")
 @logs_argument("logs", "LOG…")
 @rules_option
 @reference_option

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import click
+from click.shell_completion import CompletionItem
 
+from ..log.json_codec import FASTEST
+from ._commands import command as command_of
 from ._statements import Statement, read_statements
 
 
-@click.command(name="rule")
-@click.argument("codes", nargs=-1, metavar="[CODE]...")
-def command(codes: tuple[str, ...]) -> None:
+@command_of(name="rule")
+@click.argument("codes", nargs=-1, metavar="[CODE]...", shell_complete=lambda _, __, begin: _codes(begin))
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="json: an object a line: code, title, text.",
+)  # fmt: skip
+def command(codes: tuple[str, ...], form: str) -> None:
     """Print what the rules of the semantics say whose CODEs messages cite, such as T2; without one, list them.
 
     The statements are those of docs/rules.md and docs/semantics.md, with an example each where they have one.
     """
     statements = read_statements()
     chosen = [_find(code, statements) for code in codes]
-    if chosen:
+    if form == "json":
+        wanted = [(code, each) for code, each in statements.items() if not chosen or each in chosen]
+        for code, each in wanted:
+            click.echo(FASTEST.dumps({"code": code, "title": each.title, "text": each.text}).decode())
+    elif chosen:
         click.echo("\n\n".join(statement.text for statement in chosen))
     else:
         click.echo("\n".join(f"{code:4}{statement.title}" for code, statement in statements.items()))
+
+
+def _codes(begin: str) -> list[CompletionItem]:
+    """The codes that begin so, with their titles, for a shell."""
+    return [
+        CompletionItem(code, help=each.title)
+        for code, each in read_statements().items()
+        if code.startswith(begin.upper())
+    ]
 
 
 def _find(code: str, statements: dict[str, Statement]) -> Statement:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from ..log.errors import BrokenChainError, UnsealedError
+from ..log.json_codec import FASTEST
 from ..log.seal import verify
+from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 
@@ -13,13 +15,17 @@ DIFFERENCES = 1
 UNSEALED = 4
 
 
-@click.command(name="verify")
+@command_of(name="verify")
 @logs_argument("log", "LOG…")
 @click.option(
     "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
 )
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="json: length and head as an object.",
+)  # fmt: skip
 @click.pass_context
-def command(context: click.Context, log: tuple[LogPath, ...], head: str | None) -> None:
+def command(context: click.Context, log: tuple[LogPath, ...], head: str | None, form: str) -> None:
     """Find the first altered, missing or swapped record of a sealed change LOG.
 
     Give the first file of a log that was rolled over, or several files in their order. Exit status 1: the
@@ -33,4 +39,7 @@ def command(context: click.Context, log: tuple[LogPath, ...], head: str | None) 
     except UnsealedError as error:
         click.echo(plain(f"xmlcep: {error}"), err=True)
         context.exit(UNSEALED)
-    click.echo(f"{seal.length} records, unbroken; head {seal.head}")
+    if form == "json":
+        click.echo(FASTEST.dumps({"length": seal.length, "head": seal.head}).decode())
+    else:
+        click.echo(f"{seal.length} records, unbroken; head {seal.head}")

@@ -6,12 +6,13 @@ import click
 
 from ..auditing.explanations import why
 from ._bad_records import LeftOut
+from ._commands import command as command_of
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._rules_input import load
 
 
-@click.command(name="why")
+@command_of(name="why")
 @logs_argument("logs", "LOG… FINDING")
 @common_options
 def command(

@@ -6,14 +6,16 @@ import click
 
 from ..auditing.explanations import why_not
 from ._bad_records import LeftOut
+from ._commands import command as command_of
+from ._completion import events_and_files
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._moments import AT, MOMENT, at_option
 from ._rules_input import load
 
 
-@click.command(name="why-not")
-@logs_argument("logs", "LOG… EVENT")
+@command_of(name="why-not")
+@logs_argument("logs", "LOG… EVENT", shell_complete=events_and_files)
 @common_options
 @click.option(
     "--node", metavar="XPATH|ID",

@@ -45,6 +45,10 @@ class Stamp:
         """When: the date the application gives, else the wall clock of the record."""
         return self.meta.get("date") or self.at or ""
 
+    def to_record(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {"ts": self.ts, "at": self.at, "txn": self.txn, "meta": dict(self.meta)}
+
     @property
     def version(self) -> str:
         """Which version: the commit in short, the file, the transaction, the time point; empty at the start."""

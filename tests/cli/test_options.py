@@ -1,0 +1,113 @@
+"""Options mean one thing in all commands; helps fit a terminal; shells complete events and codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from xmlcep import fromstring, record
+from xmlcep.cli._commands import Command
+from xmlcep.cli.main import group, run
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield name, command
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_helps_fit_a_terminal(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([name, "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+MEANS = {
+    "--since": "DATE", "--state": "FILE", "--at": "TS|TIME|DAY", "--doc": "NAME", "--xpath": "EXPR",
+    "--reference": "NAME=FILE", "--location": "NS=FILE", "--rules": "FILE",
+}  # fmt: skip
+
+
+def test_options_mean_one_thing() -> None:
+    found: dict[str, set[str | None]] = {}
+    for name, command in commands():
+        assert isinstance(command, Command), name
+        for option in command.params:
+            for spelling in option.opts:
+                if spelling in MEANS:
+                    found.setdefault(spelling, set()).add(option.metavar)
+                assert spelling not in ("--output", "--json")
+                assert spelling != "-o" or "--out" in option.opts
+                assert spelling != "--format" or isinstance(option.type, click.Choice)
+    assert found == {name: {metavar} for name, metavar in MEANS.items()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("rules.xcep").write_text("event Complete = ins(item) & ins(item/price)\nevent Other = ins(item)\n")
+    doc = fromstring("<order/>", name="order")
+    with record(doc, "log.jsonl", seal=True), doc.transaction(user="ann"):
+        doc.root.append(doc.root.makeelement("item"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check rules.xcep", "log log.jsonl", "blame log.jsonl", "verify log.jsonl", "rule T2 P3", "rule",
+     "pending log.jsonl --rules rules.xcep", "why log.jsonl --rules rules.xcep 1",
+     "why-not log.jsonl --rules rules.xcep Complete"],
+)  # fmt: skip
+def test_json_of_every_command_that_says_something(
+    command: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command.split(), "--format", "json"]) == 0
+    printed = capsys.readouterr().out
+    values = (
+        [json.loads(printed)] if printed.startswith("{\n") else list(map(json.loads, printed.splitlines()))
+    )
+    assert values and all(isinstance(value, dict) for value in values)
+
+
+def test_the_state_file_and_what_it_was_called(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    audit = ["audit", "log.jsonl", "--rules", "rules.xcep", "-q", "-o", "found.jsonl"]
+    assert run([*audit, "--state", "state"]) == run([*audit, "--since", "state"]) == 0
+    assert run([*audit, "--since=state", "--final"]) == 0
+    assert run(["check", "--json", "rules.xcep"]) == 0
+    assert "--since" not in capsys.readouterr().err
+
+
+def test_rebuild_into_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rebuild", "log.jsonl"]) == 0
+    shown = capsys.readouterr().out
+    assert run(["rebuild", "log.jsonl", "-o", "order.xml"]) == 0
+    assert (Path("order.xml").read_text(), capsys.readouterr().out) == (shown, "")
+    assert run(["rebuild", "log.jsonl", "-o", "order.xml"]) == 2  # it may be somebody's
+    assert run(["rebuild", "log.jsonl", "-o", "log.jsonl", "--force"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "begin", "completed"),
+    [
+        ("pending log.jsonl --rules rules.xcep --event", "C", {"Complete"}),
+        ("audit log.jsonl --rules rules.xcep --where", "event=", {"event=Complete", "event=Other"}),
+        ("audit log.jsonl --where", "a", {"after="}),
+        ("why-not log.jsonl --rules rules.xcep", "Ot", {"Other", "Ot"}),
+        ("pending log.jsonl --rules none.xcep --event", "", set()),
+        ("rule", "t2", {"T2"}),
+    ],
+)
+def test_completion(line: str, begin: str, completed: set[str], folder: Path) -> None:
+    shell = ShellComplete(group, {}, "xmlcep", "_XMLCEP_COMPLETE")
+    assert {each.value for each in shell.get_completions(line.split(), begin)} == completed

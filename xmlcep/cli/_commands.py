@@ -1,0 +1,69 @@
+"""What all commands have in common: help in groups of options, and spellings of options that were renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import click
+
+_HEADINGS = {
+    "Rules": ("--rules", "--schema", "--location", "--reference", "--allow", "--not-editing"),
+    "What is looked at": (
+        "--doc", "--at", "--between", "--node", "--xpath", "--event", "--until", "--ignore-whitespace",
+        "--operators", "--state", "--final", "--on-bad-record", "--log", "--initial", "--branch", "--since",
+        "--all-parents", "--by-time", "--key", "--keep-whitespace", "--largest",
+    ),
+    "What comes out": (
+        "--out", "--format", "--where", "--sort", "--limit", "--full", "--title", "--partition-by-rule",
+        "--quarantine", "--summary", "--fail-on-findings", "--fail-on-differences", "--force", "--quiet",
+        "--dry-run", "--explain", "--actions", "--plan", "--mermaid", "--annotate",
+    ),
+    "How it runs": ("--engine", "--master", "--partitions"),
+}  # fmt: skip
+"""The groups of options of long helps, in their order; all others are just options."""
+_GROUPED = 8
+"""Commands of fewer options list them as they are."""
+
+_RENAMED = {
+    "audit": {"--since": "--state"},
+    "check": {"--json": "--format=json"},
+    "derive": {"--output": "--out"},
+}
+"""Options that are called otherwise now; the former spellings go on working and are not shown."""
+
+
+class Command(click.Command):
+    """A command of xmlcep."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click, with former spellings of options replaced."""
+        return super().parse_args(ctx, _respelled(args, _RENAMED.get(self.name or "", {})))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under the headings of their groups."""
+        shown = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        options = [(param, record) for param, record in shown if record is not None]
+        left = dict(options)
+        if len(options) > _GROUPED:
+            for heading, names in _HEADINGS.items():
+                chosen = [param for param, _ in options if not set(names).isdisjoint(param.opts)]
+                records = [left.pop(param) for param in chosen]
+                if records:
+                    with formatter.section(heading):
+                        formatter.write_dl(records)
+        with formatter.section("Options"):
+            formatter.write_dl(list(left.values()))
+
+
+def _respelled(args: Sequence[str], renamed: dict[str, str]) -> list[str]:
+    end = args.index("--") if "--" in args else len(args)
+    found = []
+    for each in args[:end]:
+        name, equals, value = each.partition("=")
+        found.append(renamed[name] + equals + value if name in renamed else each)
+    return [*found, *args[end:]]
+
+
+command = partial(click.command, cls=Command)
+"""Makes a command of a function, as `click.command` does."""

@@ -1,0 +1,34 @@
+"""What a shell completes besides options, commands and files: the events of the rules that are given."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+from ..errors import XmlCepError
+from ..rules.files import load_rules
+
+
+def events(context: click.Context, _: click.Parameter, begin: str) -> list[CompletionItem]:
+    """The events that begin so, of the rules on the command line."""
+    files = context.params.get("rules_files") or ()
+    try:
+        names = [tree.name for tree in load_rules(*files).graph.trees] if files else []
+    except XmlCepError:  # it is said when the command runs
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(begin)]
+
+
+def events_and_files(context: click.Context, param: click.Parameter, begin: str) -> list[CompletionItem]:
+    """The same where a file can stand, too."""
+    return [*events(context, param, begin), CompletionItem(begin, type="file")]
+
+
+def conditions(context: click.Context, param: click.Parameter, begin: str) -> list[CompletionItem]:
+    """``event=NAME`` for each of the events, and the names of the other conditions."""
+    name, equals, value = begin.partition("=")
+    if equals:
+        found = events(context, param, value) if name == "event" else []
+        return [CompletionItem(f"event={each.value}") for each in found]
+    names = ("event", "document", "user", "after", "before", "text")
+    return [CompletionItem(f"{each}=") for each in names if each.startswith(name)]
