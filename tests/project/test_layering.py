@@ -35,6 +35,7 @@ LAYERS = (
     ("xmlcep.actions",),
     ("xmlcep.matching",),
     ("xmlcep.wrapping",),
+    ("xmlcep.proofs",),
     ("xmlcep.log",),
     ("xmlcep.recording",),
     ("xmlcep.schema",),
@@ -60,6 +61,7 @@ EXTRAS = {
     "re2",
     "elementpath",
     "jinja2",
+    "cryptography",
 }
 BROUGHT_BY_USERS = {"polars"}  # whoever wants a frame of it has it
 CORE = {"lxml", "lark"}

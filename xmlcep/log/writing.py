@@ -11,6 +11,7 @@ from typing import Any
 
 from ..closing import Closing
 from ..errors import ArgumentError
+from ..proofs.log_tree import LogTree, Signing
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
 from .lock import WriterLock
@@ -44,11 +45,14 @@ class LogWriter(Closing):
     because the disk is full, the log is left as it was before and the writer takes nothing more.
     """
 
-    def __init__(self, log: Path, lock: WriterLock, number: int, seal: Seal | None) -> None:
+    def __init__(
+        self, log: Path, lock: WriterLock, number: int, seal: Seal | None, tree: LogTree | None = None
+    ) -> None:
         self._log = log
         self._lock = lock
         self._number = number
         self._seal = seal
+        self._tree = tree
         self._failed = False
         self.file = segment(log, number)
         self._descriptor = os.open(self.file, _FLAGS)
@@ -93,6 +97,18 @@ class LogWriter(Closing):
             self._leave_as_before()
             raise
         self.size += len(lines)
+        if self._tree is not None:
+            self._grow(self._tree, lines)
+
+    def _grow(self, tree: LogTree, lines: bytes) -> None:
+        """The tree takes what has been written; if that fails it is made anew when the log is opened again."""
+        try:
+            tree.add(lines)
+        except BaseException as error:
+            self._failed = True
+            if isinstance(error, OSError):
+                raise LogError(f"{tree.folder}: cannot be written: {error.strerror}") from error
+            raise
 
     def give_up(self) -> None:
         """Nothing more is written: what is to come may not fit what is there, or (the hash chain) what was made."""
@@ -129,6 +145,18 @@ class LogWriter(Closing):
             self._failed = True
             raise LogError(f"{self.file}: cannot be brought to the disk: {error.strerror}") from error
 
+    def checkpoint(self, *, only_if_due: bool = False) -> None:
+        """Writes a checkpoint of the log's tree, if it has one: all that was written is to stay, and is on the disk."""
+        tree = self._tree
+        if tree is None or self._failed or (only_if_due and not tree.is_due):
+            return
+        self.sync()
+        try:
+            tree.checkpoint()
+        except OSError as error:
+            self._failed = True
+            raise LogError(f"{tree.folder}: cannot be written: {error.strerror}") from error
+
     def roll_over(self, header: Header) -> None:
         """Goes on in the next numbered file, which begins with ``header``.
 
@@ -138,7 +166,8 @@ class LogWriter(Closing):
         seal = self._seal
         file = segment(self._log, self._number + 1)
         try:
-            write_new_file(file, self.line(header.to_record()))
+            line = self.line(header.to_record())
+            write_new_file(file, line)
             descriptor = os.open(file, _FLAGS)
         except OSError as error:
             self._seal = seal
@@ -149,6 +178,8 @@ class LogWriter(Closing):
         self.file, self._descriptor = file, descriptor
         self._number += 1
         self.size = os.fstat(descriptor).st_size
+        if self._tree is not None:
+            self._grow(self._tree, line)
 
     def close(self) -> None:
         """Brings everything to the disk and lets the next writer in."""
@@ -162,8 +193,13 @@ class LogWriter(Closing):
                 self._lock.release()
 
 
-def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = False) -> LogWriter:
-    """Begins a log with ``header``; raises `LogError` if there is one, `LogLockedError` if it is in use."""
+def create_log(
+    log: str | os.PathLike[str], header: Header, *, seal: bool = False, tree: Signing | None = None
+) -> LogWriter:
+    """Begins a log with ``header``, and its ``tree`` if it is to have one.
+
+    Raises `LogError` if there is a log, `LogLockedError` if it is in use.
+    """
     first = Path(log)
     later = segments(first)[1:]
     if later and not first.exists():
@@ -175,7 +211,12 @@ def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = Fals
     try:
         if first.stat().st_size or len(segments(first)) > 1:
             raise LogError(f"{first}: there is a log already: continue it, or record to another file")
-        writer = LogWriter(first, lock, 1, Seal() if seal else None)
+        own = None if tree is None else LogTree(first, tree, write_new_file)
+        if own is not None and own.folder.exists():
+            raise LogError(
+                f"{own.folder}: is the tree of another log: take it away, or record to another file"
+            )
+        writer = LogWriter(first, lock, 1, Seal() if seal else None, own)
         writer.write(writer.line(header.to_record()))
         writer.sync()
         sync_directory(first)

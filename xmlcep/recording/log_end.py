@@ -11,11 +11,13 @@ from ..files import reading
 from ..log.errors import LogError
 from ..log.json_codec import STANDARD
 from ..log.lock import WriterLock
+from ..log.reading import read_lines
 from ..log.records import FORMAT_VERSION, MARK, RAISED, TOGETHER, ClockRecord, refuse_newer
 from ..log.seal import Seal, seal_of
 from ..log.segments import number_of, segments
 from ..log.tail import Repair, add_line_end, cut, last_line, object_in, records_backwards
-from ..log.writing import LogWriter, lock_log
+from ..log.writing import LogWriter, lock_log, write_new_file
+from ..proofs.log_tree import LogTree, Signing, tree_folder
 
 _HEADER_BEGINS = f'{{"{MARK}":'.encode()
 _LONG_AGO = "1970-01-01T00:00:00Z"  # makes no document's time any later (W1)
@@ -60,11 +62,19 @@ class LogToContinue:
         self._files = files
         self._cuts = cuts
 
-    def open(self) -> tuple[LogWriter, tuple[Repair, ...]]:
-        """Puts the end right and opens the log to be appended to; says what was done."""
+    def open(self, tree: Signing | None = None) -> tuple[LogWriter, tuple[Repair, ...]]:
+        """Puts the end right and opens the log to be appended to; says what was done. ``tree``: it is to have one, if
+        it has none.
+
+        Raises `ProofError` for a log that is not what the checkpoint of its tree says.
+        """
         last = self._files[-1]
         repairs = _cut_off(self._log, last, self._cuts)
-        writer = LogWriter(self._log, self._lock, number_of(self._log, last), self.end.seal)
+        own = None
+        if tree is not None or tree_folder(self._log).exists():
+            lines = (line for _, line in read_lines(self._log))
+            own = LogTree.continued(self._log, tree or Signing(), write_new_file, lines)
+        writer = LogWriter(self._log, self._lock, number_of(self._log, last), self.end.seal, own)
         clock = self.clock_to_come
         if clock is not None:
             reason = "an edit was not written completely: a clock record ends it"

@@ -30,6 +30,7 @@ from ..log.records import (
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
+from ..proofs.log_tree import Tree, as_signing
 from ..rules import Rules
 from ..wrapping.single import Single
 from ..wrapping.watches import check_opening
@@ -149,6 +150,8 @@ class Recording(Single, Closing):
         self._ts = ts
         if self._syncs and (ends or self._syncs_within):
             writer.sync()
+        if ends:
+            writer.checkpoint(only_if_due=True)
         if self._max_bytes is not None and writer.size >= self._max_bytes and not within:
             self._roll_over()
         if writer.size >= self._checkpoints.due:
@@ -204,6 +207,7 @@ class Recording(Single, Closing):
             self._ts = records[-1]["ts"]
         if self._syncs:
             writer.sync()
+        writer.checkpoint(only_if_due=True)
         if self._max_bytes is not None and writer.size >= self._max_bytes:
             self._roll_over()
         self._checkpoint_alone()
@@ -321,7 +325,13 @@ class Recording(Single, Closing):
         if self._open:
             self._open = False
             self._doc.detach(self)
-            self._writer.close()
+            try:
+                if not (
+                    self._waiting or self._group or self._doc.in_transaction or self._doc.clock != self._ts
+                ):
+                    self._writer.checkpoint()
+            finally:
+                self._writer.close()
 
     @property
     def closed(self) -> bool:
@@ -341,6 +351,7 @@ def record(
     seal: bool = False,
     max_bytes: int | None = None,
     state_every: int | None = EVERY,
+    tree: Tree = False,
 ) -> Recording:
     """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
     closed.
@@ -348,7 +359,8 @@ def record(
     A new log begins with a snapshot of the document; a log of the same document is continued where it ended,
     also by a document that has just been parsed and is what it was then: it takes over clock and ids.
     Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
-    says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks,
+    says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks, ``tree``
+    a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or a `Signing`;
     and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction). After
     each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
     `recover` replays only what comes behind it. Raises `LogError` for a log of another document or one that is
@@ -364,10 +376,12 @@ def record(
         state_every=(state_every, optional(whole_number(1))),
     )  # fmt: skip
     mode = Durability(durability)
+    signing = as_signing(tree)
+    seal = seal or signing is not None
     _refuse_later_file(Path(path))
     to_continue = look_at(path)
     if to_continue is None:
-        writer = create_log(path, header_of(doc), seal=seal)
+        writer = create_log(path, header_of(doc), seal=seal, tree=signing)
         if doc.name == UNNAMED:
             _LOG.warning(
                 "%s: the log of a document without a name, called %r: an audit of several such logs takes them for one"
@@ -377,7 +391,7 @@ def record(
         return _recording(doc, writer, mode, max_bytes, state_every)
     try:
         before = _check(doc, path, to_continue, seal)
-        writer, repairs = to_continue.open()
+        writer, repairs = to_continue.open(signing)
     except BaseException:
         to_continue.close()
         raise

@@ -12,6 +12,7 @@ from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter
+from ..proofs.log_tree import Tree, as_signing
 from ..rules import Rules
 from ..wrapping import Document, wrap
 from ..wrapping.parsing import parse_bytes
@@ -53,6 +54,7 @@ def recover(
     max_bytes: int | None = None,
     state_every: int | None = EVERY,
     keep: int | None = 1000,
+    tree: Tree = False,
     **wrapping: Any,
 ) -> Recovered:
     """Brings a recorded document back, with its node ids and clock, and goes on recording it.
@@ -64,13 +66,15 @@ def recover(
     sealed log nothing is added unasked: ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
 
     Where a recording has left its state beside the log, only what comes behind that is replayed; the result is the
-    same. Further states are written after each ``state_every`` bytes of log (None: never).
+    same. Further states are written after each ``state_every`` bytes of log (None: never). ``tree`` is as of `record`:
+    a log whose checkpoints are signed needs the key.
 
     Comments and processing instructions do not come back; between two text nodes an empty comment stands for
     what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
     `LogLockedError` while another writer has it open.
     """
     check("recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))))
+    signing = as_signing(tree)
     to_continue = look_at(log)
     if to_continue is None:
         raise LogError(f"{log}: there is no log to recover from")
@@ -83,7 +87,7 @@ def recover(
             log, rules, delivered, whole=to_continue.whole, clock=to_continue.clock_to_come
         )
         document = _wrapped(history, log, end.doc, end.ts, wrapping)
-        writer, repairs = to_continue.open()
+        writer, repairs = to_continue.open(signing)
         recording = Recording(
             document,
             writer,

@@ -1,0 +1,27 @@
+"""``xmlcep keygen``: keys that sign the checkpoints of a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..proofs.keys import write_keys
+from ..proofs.notes import PrivateKey
+from ._output import plain
+from ._paths import FilePath
+
+
+@click.command(name="keygen")
+@click.argument("file", type=FilePath())
+@click.option("--name", help="Who signs, without white space and +; without it the name of the file.")
+@click.option(
+    "--witness", is_flag=True, help="A key for `xmlcep witness`, which cosigns what logs have signed."
+)
+def command(file: str, name: str | None, witness: bool) -> None:
+    """Write a new Ed25519 key to FILE, for its owner only, and its public key to FILE.pub.
+
+    Give the private key to record(…, tree=FILE), the public one to whoever verifies: `xmlcep verify --key FILE.pub`.
+    """
+    public = write_keys(PrivateKey.new(name or Path(file).stem, witness=witness), Path(file))
+    click.echo(plain(f"{file}: the private key; {public}: the public key, to be given to others"))
