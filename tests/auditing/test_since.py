@@ -137,8 +137,9 @@ def test_what_a_damaged_time_point_at_the_end_of_a_run_costs_is_said(growing: Gr
     reasons = [reason for _, _, _, reason, _ in read_bad(result.quarantine)]
     assert len(reasons) == 4 and all(f"has gone on to {far}" in each for each in reasons[:3])
     assert result.summary.notes == [
-        f"document 'A': 4 records came too late, for an earlier run has gone on to ts {far:,}: if that one is wrong, "
-        "put the log right and audit all of it again, with a new state and a new file of findings"
+        f"document 'A': 4 records came too late: an earlier run had gone on to ts {far:,}, so what they would have led"
+        " to is not in the findings. If that ts is wrong, or these records should count, audit all of the log again,"
+        " with a new state and a new file of findings"
     ]
     whole = audit(growing.logs, growing.rules).summary
     assert (whole.documents["A"].findings, whole.quarantined) == (1, 0)
@@ -408,7 +409,9 @@ def test_a_run_that_was_cut_short_is_ended_by_one_with_its_output(
 ) -> None:
     cut_short(growing, monkeypatch)
     former, growing.out = growing.out, tmp_path / "other.jsonl"
-    with pytest.raises(StateError, match=r"before its findings were in .*findings\.jsonl, and this run writes to"):
+    with pytest.raises(
+        StateError, match=r"before its findings were in .*findings\.jsonl, and this run writes to"
+    ):
         growing.run()
     assert not former.exists() and not growing.out.exists()
     growing.out = former

@@ -113,6 +113,21 @@ def test_rules_reach_no_other_place(folder: Path, name: str) -> None:
     assert known(load_rules(inside / "rules.xcep", references={"parts": PARTS})) == ["7", "8"]
 
 
+def test_symbolic_links_lead_nowhere_else(folder: Path) -> None:
+    inside = folder / "inside"
+    (inside / "sub").mkdir(parents=True)
+    (inside / "rules.xcep").write_text(RULES)
+    (inside / "parts.xml").symlink_to(folder / "parts.xml")
+    with pytest.raises(RuleError, match="does not lie beside the rules, and rules reach no other place"):
+        load_rules(inside / "rules.xcep")
+    (inside / "sub" / "real.xml").write_bytes((folder / "parts.xml").read_bytes())
+    (inside / "parts.xml").unlink()
+    (inside / "parts.xml").symlink_to("sub/real.xml")
+    (folder / "link").symlink_to(inside, target_is_directory=True)
+    for there in (inside, folder / "link"):  # the folder of the rules may be a link itself
+        assert known(load_rules(there / "rules.xcep")) == ["7", "8"]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

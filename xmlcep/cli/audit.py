@@ -210,7 +210,7 @@ def command(
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out)
-    _report(result, out, quiet=quiet)
+    _report(result, out, quiet=quiet, continued=since is not None)
     if not quiet and since is None:
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
@@ -351,11 +351,11 @@ def _explain(
             console.print(plain(f"  {line}"), soft_wrap=True)
 
 
-def _report(result: AuditResult, out: str | None, *, quiet: bool) -> None:
+def _report(result: AuditResult, out: str | None, *, quiet: bool, continued: bool) -> None:
     """The tables at the end, and where things are, on standard error; what is wrong is said even where ``quiet``."""
     console = make_console(stderr=True)
     if not quiet:
-        for each in audit_tables(result.summary):
+        for each in audit_tables(result.summary, continued=continued):
             console.print(each, soft_wrap=isinstance(each, str))
         if out is not None:
             console.print(f"findings in {plain(out)}", soft_wrap=True)

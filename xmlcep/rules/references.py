@@ -89,7 +89,7 @@ class ReferenceSources:
             if source is None:
                 continue
             shown = replace(reference, file=_shown(reference.name, source))
-            if reference.name not in self.given and not _lies_beside(reference.file):
+            if reference.name not in self.given and not self._lies_beside(reference):
                 problem = "does not lie beside the rules, and rules reach no other place"
                 problems.append(_problem(reference, problem, _GIVE.format(reference.name)))
                 continue
@@ -108,7 +108,17 @@ class ReferenceSources:
             return self.given[reference.name]
         if self.beside is None:
             return None
-        return Path(reference.at.file or self.beside).parent / reference.file
+        return self._folder(reference) / reference.file
+
+    def _folder(self, reference: Reference) -> Path:
+        """Where the rules are that name a document."""
+        return Path(reference.at.file or self.beside or "").parent
+
+    def _lies_beside(self, reference: Reference) -> bool:
+        """Whether the file is in the folder of the rules or below it, also where symbolic links lead."""
+        folder = self._folder(reference)
+        real = os.path.realpath(folder / reference.file)
+        return _is_below(reference.file) and Path(real).is_relative_to(os.path.realpath(folder))
 
     def problems(
         self, declared: Sequence[Reference], expressions: Collection[Expression], *, all_read: bool
@@ -128,7 +138,7 @@ class ReferenceSources:
                 )
 
 
-def _lies_beside(file: str) -> bool:
+def _is_below(file: str) -> bool:
     """Whether this is the name of a file in the same folder or below it, on any system."""
     path = PureWindowsPath(file)
     return not (path.anchor or PurePosixPath(file).is_absolute() or ".." in path.parts or "://" in file)

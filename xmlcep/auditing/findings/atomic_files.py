@@ -73,7 +73,9 @@ class AtomicFile:
             self._target = Path(os.path.realpath(self.path))  # a symbolic link stays one
             if self._target.is_symlink():
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._folder or self._target.parent)
+            handle, name = tempfile.mkstemp(
+                prefix=f".{self._target.name}.", dir=self._folder or self._target.parent
+            )
         except OSError as error:
             raise self._failed(error) from error
         self._temporary = Path(name)

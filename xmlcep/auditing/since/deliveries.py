@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from ..findings.atomic_files import AtomicFile, OutputError
 
-
 OUTPUTS = ("findings", "quarantine", "summary")
 """What a run delivers."""
 
