@@ -151,6 +151,10 @@ def write_parquet(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
     writer.close()
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How a cell begins that a spreadsheet may take for a formula."""
+
+
 def write_csv(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
     """As CSV; what a spreadsheet would run as a formula is made text."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -158,7 +162,7 @@ def write_csv(stream: BinaryIO, records: Iterable[dict[str, Any]]) -> None:
     writer.writerow(COLUMNS)
     for record in records:
         texts = map(plain, row_of(record))
-        writer.writerow(f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text for text in texts)
+        writer.writerow(f"'{text}" if text.startswith(_FORMULA) else text for text in texts)
     text.flush()
     text.detach()
 

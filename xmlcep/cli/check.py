@@ -32,7 +32,7 @@ from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
 from ._check_json import report
 from ._locations import location_option
-from ._output import make_console, plain
+from ._output import inform, make_console, plain, put
 from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
@@ -99,7 +99,7 @@ def command(
     except RuleError as error:
         if not as_json:
             raise
-        click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
+        put(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
     warnings += misread(checked)
     warnings += [] if checked.triggers is None else idle(checked.triggers)
@@ -110,13 +110,13 @@ def command(
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     if as_json:
         said_of_all = report(list(texts), checked, (), warnings, graph)
-        click.echo(json.dumps(said_of_all, indent=2, ensure_ascii=False))
+        put(json.dumps(said_of_all, indent=2, ensure_ascii=False))
     else:
         if warnings:
             said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
-            click.echo(plain(str(rule_error(said, texts))), err=True)
+            inform(str(rule_error(said, texts)))
         if mermaid:
-            click.echo(_mermaid(checked, graph), nl=False)
+            put(_mermaid(checked, graph), nl=False)
         elif not quiet:
             _show(checked, graph, ", ".join(texts), with_plan=with_plan)
     if strict and graph is not None:

@@ -15,6 +15,7 @@ from ..xml_writer import xml_file
 from ._bad_records import LeftOut
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, say_beyond
+from ._output import put
 from ._paths import FilePath
 
 
@@ -38,8 +39,8 @@ def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, ann
     rebuilt = rebuild_with_end(
         log[0] if len(log) == 1 else log, at, doc=doc, on_bad=left_out, findings=findings
     )
-    click.echo(xml_file(rebuilt.root.getroottree()), nl=False)
-    click.echo()
+    put(xml_file(rebuilt.root.getroottree()), nl=False)
+    put("")
     if rebuilt.beyond_end:
         say_beyond(at, rebuilt.ts, rebuilt.time)
     return left_out.status()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ._output import put
 from ._statements import Statement, read_statements
 
 
@@ -17,9 +18,9 @@ def command(codes: tuple[str, ...]) -> None:
     statements = read_statements()
     chosen = [_find(code, statements) for code in codes]
     if chosen:
-        click.echo("\n\n".join(statement.text for statement in chosen))
+        put("\n\n".join(statement.text for statement in chosen))
     else:
-        click.echo("\n".join(f"{code:4}{statement.title}" for code, statement in statements.items()))
+        put("\n".join(f"{code:4}{statement.title}" for code, statement in statements.items()))
 
 
 def _find(code: str, statements: dict[str, Statement]) -> Statement:

@@ -7,7 +7,7 @@ import click
 from ..log.errors import BrokenChainError, UnsealedError
 from ..log.seal import verify
 from ._log_arguments import LogPath, logs_argument
-from ._output import plain
+from ._output import inform
 
 DIFFERENCES = 1
 UNSEALED = 4
@@ -28,9 +28,9 @@ def command(context: click.Context, log: tuple[LogPath, ...], head: str | None) 
     try:
         seal = verify(log[0] if len(log) == 1 else log, head=head)
     except BrokenChainError as error:
-        click.echo(plain(f"xmlcep: {error}"), err=True)
+        inform(f"xmlcep: {error}")
         context.exit(DIFFERENCES)
     except UnsealedError as error:
-        click.echo(plain(f"xmlcep: {error}"), err=True)
+        inform(f"xmlcep: {error}")
         context.exit(UNSEALED)
-    click.echo(f"{seal.length} records, unbroken; head {seal.head}")
+    inform(f"{seal.length} records, unbroken; head {seal.head}", err=False)

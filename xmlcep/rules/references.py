@@ -19,6 +19,7 @@ from path_types.names import is_ncname
 
 from ..algebra import Reference
 from ..errors import RuleProblem
+from ..files import bytes_of, largest, too_large
 from ..suggestions import did_you_mean
 from ..xml_parser import parse_data
 from ..xml_writer import xml_text
@@ -26,8 +27,8 @@ from ..xpath import Expression
 from ..xpath.syntax import Axis, NameTest, Step
 from .variables import BUILT_IN
 
-LARGEST = 64 * 1024 * 1024
-"""The most bytes of a reference document: it is held as a tree by every process, which takes several times that."""
+KIND = "reference document"
+"""Of which so many bytes are read (`xmlcep.files.LARGEST`): it is held as a tree by every process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class ReferenceDocument:
 
     @classmethod
     def of(cls, name: str, source: str, data: bytes) -> ReferenceDocument:
-        """The document that XML says; raises `ValueError` for what the safe parser refuses, and beyond `LARGEST`."""
-        if len(data) > LARGEST:
-            raise ValueError(too_large(len(data)))
+        """The document that XML says; raises `ValueError` for what the safe parser refuses, and beyond the limit."""
+        if len(data) > largest(KIND):
+            raise ValueError(too_large(KIND, source, len(data)).strerror)
         return cls(name, hashlib.sha256(data).hexdigest(), source, data, parse_data(data))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -216,11 +217,6 @@ def missing(reference: Reference) -> RuleProblem:
     )
 
 
-def too_large(size: int) -> str:
-    """What to say of a document of so many bytes."""
-    return f"it has {size:,} bytes, at most {LARGEST:,} are read: leave out what no rule asks for"
-
-
 def _problem(reference: Reference, problem: str, hint: str) -> RuleProblem:
     message = f"the reference document {reference.name!r} ({reference.file}) {problem}"
     return RuleProblem(message, hint and f"{hint} (V8)", reference.at)
@@ -238,11 +234,7 @@ def _read(name: str, source: Source) -> ReferenceDocument:
         return ReferenceDocument.of(name, _shown(name, source), data)
     if not isinstance(source, (str, os.PathLike)):
         raise ValueError(f"{source!r} is no reference document: give a file, its bytes, or a tree")
-    path = Path(source)
-    size = path.stat().st_size
-    if size > LARGEST:
-        raise ValueError(too_large(size))
-    return ReferenceDocument.of(name, str(path), path.read_bytes())
+    return ReferenceDocument.of(name, os.fspath(source), bytes_of(source, KIND))
 
 
 def _shown(name: str, source: Source) -> str:
