@@ -23,20 +23,21 @@ COMMANDS = [
     "audit {log} --rules X", "audit {log} --rules {rules} --reference a=X", "verify X", "rebuild X", "log X",
     "blame X", "pending X --rules {rules}", "why X 1 --rules {rules}", "why-not X A --rules {rules}",
     "report X --rules {rules} -o {out}", "diff X {xml}", "diff {xml} X", "derive X",
-    "apply X {xml}", "apply {rules} X",
+    "apply X {xml} --initial", "apply {rules} X --initial",
 ]  # fmt: skip
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "rules").write_text(RULES, encoding="utf-8")
+    (tmp_path / "act").write_text(f'{RULES}rule R on A do delete "b"', encoding="utf-8")
     (tmp_path / "log").write_bytes(CHANGE % (1, 1))
     (tmp_path / "xml").write_text("<a/>", encoding="utf-8")
     yield tmp_path
 
 
 def said(command: str, source: Path | str, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    names = {name: str(folder / name) for name in ("rules", "log", "xml", "out")}
+    names = {name: str(folder / name) for name in ("rules", "act", "log", "xml", "out")}
     given = [part.replace("X", str(source)).format(**names) for part in command.split()]
     assert run(given) == 2, given
     return capsys.readouterr().err
@@ -80,7 +81,7 @@ def test_the_limits_can_be_raised(
     for kind, command in (
         ("rules file", "check X"),
         ("schema", "derive X"),
-        ("document", "apply {rules} X"),
+        ("document", "apply {act} X --initial"),
         ("reference document", "audit {log} --rules {rules} --reference a=X"),
     ):
         with monkeypatch.context() as lower:

@@ -16,8 +16,8 @@ from click.shell_completion import shell_complete
 
 from .. import cli as commands
 from ..errors import XmlCepError
+from ..starting import INTERRUPTED, hear_interrupts
 from ..suggestions import did_you_mean_or_list
-from . import INTERRUPTED
 from ._output import all_written, inform, plain, put
 from ._statements import where_explained
 from ._termination import ending_as_interrupts
@@ -50,6 +50,7 @@ class _Commands(click.Group):
             return None
         found = importlib.import_module(f"{commands.__name__}.{name.replace('-', '_')}").command
         assert isinstance(found, click.Command)
+        hear_interrupts()
         return found
 
 
