@@ -34,7 +34,7 @@ def allowed() -> int:
     """How many bytes the environment allows; 0 if it does not say. Raises `OSError` for what is no size."""
     size = _SIZE.fullmatch(os.environ.get(VARIABLE, "").strip() or "0")
     if size is None:
-        reason = f"{os.environ[VARIABLE]!r} is no size: expected a number of bytes, 500M or 2G"
+        reason = f"{VARIABLE} is {os.environ[VARIABLE]!r}, no size: expected a number of bytes, 500M or 2G"
         raise OSError(errno.EINVAL, reason, VARIABLE)
     return int(size[1]) * _UNITS[size[2].lower()]
 
