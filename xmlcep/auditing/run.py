@@ -25,7 +25,14 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
-from .notes import late_records, left_out_entries, logs_of_one_name, misnamed_findings, nested_names
+from .notes import (
+    late_records,
+    left_out_entries,
+    logs_of_one_name,
+    misnamed_findings,
+    nested_names,
+    one_large_key,
+)
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy, named_format
@@ -169,6 +176,7 @@ class _Audit:
                 self._replay(collector, writer)
                 summary.notes += nested_names(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += late_records(collector.late)
+                summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()

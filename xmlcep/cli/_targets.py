@@ -95,7 +95,7 @@ def _are_findings(path: Path) -> bool:
 def _is_table(path: Path) -> bool:
     """Whether it is CSV as an audit writes it."""
     with reading(path) as stream:
-        return stream.readline(_LOOKED_AT).decode("utf-8", "replace").strip() == ",".join(COLUMNS)
+        return stream.readline(largest("record")).decode("utf-8", "replace").strip() == ",".join(COLUMNS)
 
 
 def _is_report(path: Path) -> bool:
