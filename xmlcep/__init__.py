@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .events import CompositeEvent as CompositeEvent
     from .events import PrimitiveEvent as PrimitiveEvent
     from .log import read_log as read_log
+    from .provenance import acting_as as acting_as
     from .recording import rebuild as rebuild
     from .recording.recorder import Recording as Recording
     from .recording.recorder import record as record
@@ -61,6 +62,7 @@ __all__ = [
     "SchemaError",
     "Watch",
     "XmlCepError",
+    "acting_as",
     "audit",
     "check_rules",
     "combine",
@@ -94,6 +96,7 @@ _HOMES = {
     "SchemaError": ".schema",
     "Watch": ".wrapping.watches",
     "XmlCepError": ".errors",
+    "acting_as": ".provenance",
     "audit": ".auditing",
     "check_rules": ".schema",
     "combine": ".schema",

@@ -17,7 +17,7 @@ from xmlcep import Detector, fromstring, parse_rules, record
 SURFACE = {
     "xmlcep": """
         ActionError AuditResult CascadeError CompositeEvent Detector Document MissingExtraError
-        PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError audit
+        PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError acting_as audit
         check_rules combine derive diff fromstring load_rules parse parse_rules read_log rebuild record
         recover wrap
         """,
