@@ -44,8 +44,10 @@ class Failure(NamedTuple):
     @classmethod
     def of(cls, error: EvaluationError) -> Failure:
         """The failure that an error of the engine is."""
-        leaps = isinstance(error, EndlessBeatError) and error.time - error.due > _CENTURY
-        return cls(error.ts, error.event, str(error), leap=error.time if leaps else 0)
+        failure = cls(error.ts, error.event, str(error))
+        if isinstance(error, EndlessBeatError) and error.time - error.due > _CENTURY:
+            return failure._replace(leap=error.time)
+        return failure
 
 
 _CENTURY = 36_525 * 86_400 * 1_000_000  # microseconds

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from lxml import etree
+
 from path_types.names import is_ncname
 
 from ..events import CompositeEvent
@@ -12,7 +14,7 @@ from ..suggestions import did_you_mean_or_list
 from . import foreign
 from .cascades import Cascades
 from .errors import WrapError
-from .nodes import instance_of, is_node
+from .nodes import instance_of
 from .raw import Node
 from .shadow import ShadowTree, tree_of
 
@@ -24,7 +26,7 @@ def signal(
     is none of it, for it stands behind the record of somebody else."""
     if not isinstance(name, str) or not is_ncname(name):
         raise WrapError(f"signal(): {name!r} is no name of an event")
-    if not is_node(node) or tree_of(node) is not tree:
+    if not isinstance(node, etree._Element) or tree_of(node) is not tree:
         raise WrapError(f"signal(): {node!r} is not in this document: give one of its elements")
     foreign.catch_up(tree)
     emitter = tree.emitter
