@@ -3,39 +3,47 @@
 The names here are the stable interface; the packages behind them say in their docstrings in which order to
 read them. A newcomer starts with `events` and `algebra`, then `rules`, `engine`, `wrapping`, `log`, `auditing`;
 docs/architecture.md has a first day.
+
+Each name is imported when it is first asked for (PEP 562): ``import xmlcep`` itself imports nothing else.
 """
 
-from . import own_packages as own_packages  # first: the others import them
-from .actions.errors import ActionError as ActionError
-from .actions.errors import CascadeError as CascadeError
-from .auditing import AuditResult as AuditResult
-from .auditing import audit as audit
-from .documents.replica import Replica as Replica
-from .engine import Detector as Detector
-from .errors import MissingExtraError as MissingExtraError
-from .errors import RecordError as RecordError
-from .errors import RuleError as RuleError
-from .errors import XmlCepError as XmlCepError
-from .events import CompositeEvent as CompositeEvent
-from .events import PrimitiveEvent as PrimitiveEvent
-from .log import read_log as read_log
-from .recording import rebuild
-from .recording.recorder import Recording as Recording
-from .recording.recorder import record as record
-from .recording.recovery import recover as recover
-from .rules import Rules as Rules
-from .rules import load_rules as load_rules
-from .rules import parse_rules as parse_rules
-from .schema import SchemaError as SchemaError
-from .schema import check_rules as check_rules
-from .schema import combine as combine
-from .schema import derive as derive
-from .versions import diff as diff
-from .wrapping import Document as Document
-from .wrapping import fromstring as fromstring
-from .wrapping import parse as parse
-from .wrapping import wrap as wrap
-from .wrapping.watches import Watch as Watch
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # typing takes longer than all of this
+if TYPE_CHECKING:
+    from .actions.errors import ActionError as ActionError
+    from .actions.errors import CascadeError as CascadeError
+    from .auditing import AuditResult as AuditResult
+    from .auditing import audit as audit
+    from .documents.replica import Replica as Replica
+    from .engine import Detector as Detector
+    from .errors import MissingExtraError as MissingExtraError
+    from .errors import RecordError as RecordError
+    from .errors import RuleError as RuleError
+    from .errors import XmlCepError as XmlCepError
+    from .events import CompositeEvent as CompositeEvent
+    from .events import PrimitiveEvent as PrimitiveEvent
+    from .log import read_log as read_log
+    from .provenance import acting_as as acting_as
+    from .recording import rebuild as rebuild
+    from .recording.recorder import Recording as Recording
+    from .recording.recorder import record as record
+    from .recording.recovery import recover as recover
+    from .rules import Rules as Rules
+    from .rules import load_rules as load_rules
+    from .rules import parse_rules as parse_rules
+    from .schema import SchemaError as SchemaError
+    from .schema import check_rules as check_rules
+    from .schema import combine as combine
+    from .schema import derive as derive
+    from .versions import diff as diff
+    from .wrapping import Document as Document
+    from .wrapping import fromstring as fromstring
+    from .wrapping import parse as parse
+    from .wrapping import wrap as wrap
+    from .wrapping.watches import Watch as Watch
 
 __all__ = [
     "ActionError",
@@ -54,6 +62,7 @@ __all__ = [
     "SchemaError",
     "Watch",
     "XmlCepError",
+    "acting_as",
     "audit",
     "check_rules",
     "combine",
@@ -69,3 +78,52 @@ __all__ = [
     "recover",
     "wrap",
 ]
+
+_HOMES = {
+    "ActionError": ".actions.errors",
+    "AuditResult": ".auditing",
+    "CascadeError": ".actions.errors",
+    "CompositeEvent": ".events",
+    "Detector": ".engine",
+    "Document": ".wrapping",
+    "MissingExtraError": ".errors",
+    "PrimitiveEvent": ".events",
+    "RecordError": ".errors",
+    "Recording": ".recording.recorder",
+    "Replica": ".documents.replica",
+    "RuleError": ".errors",
+    "Rules": ".rules",
+    "SchemaError": ".schema",
+    "Watch": ".wrapping.watches",
+    "XmlCepError": ".errors",
+    "acting_as": ".provenance",
+    "audit": ".auditing",
+    "check_rules": ".schema",
+    "combine": ".schema",
+    "derive": ".schema",
+    "diff": ".versions",
+    "fromstring": ".wrapping",
+    "load_rules": ".rules",
+    "parse": ".wrapping",
+    "parse_rules": ".rules",
+    "read_log": ".log",
+    "rebuild": ".recording",
+    "record": ".recording.recorder",
+    "recover": ".recording.recovery",
+    "wrap": ".wrapping",
+}
+"""Where the names are defined, as below ``TYPE_CHECKING`` for type checkers."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import own_packages  # noqa: F401  # before anything that imports one of them
+
+    found: object = getattr(import_module(_HOMES[name], __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

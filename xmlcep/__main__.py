@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import Any
 
-from .cli import INTERRUPTED
-from .errors import MissingExtraError
+from . import starting
 
 
 def main() -> int:
@@ -16,6 +14,7 @@ def main() -> int:
 
     Without the packages of the extra ``cli`` it says how to get them and returns 2.
     """
+    starting.end_at_interrupts()
     _open_closed_streams()
     _let_go_what_cannot_be_said()
     for stream in (sys.stdout, sys.stderr):
@@ -24,15 +23,20 @@ def main() -> int:
     try:
         from .cli.main import run
     except ModuleNotFoundError as error:
+        from .errors import MissingExtraError
+
         package = (error.name or "").partition(".")[0]
         if package not in ("click", "rich"):
             raise
         print(f"xmlcep: {MissingExtraError('the command line', package, 'cli')}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:  # all later ones are heard there
+    try:
+        return run()
+    except KeyboardInterrupt:  # between two lines of its frame
         print("stopped", file=sys.stderr)
-        return INTERRUPTED
-    return run()
+        return starting.INTERRUPTED
+    finally:
+        starting.ignore_interrupts()
 
 
 def _open_closed_streams() -> None:
@@ -57,7 +61,7 @@ class _Sayings(io.FileIO):
     Else a mistake that nobody could read about would end with Python's own status, 1 or 120, where 1 means findings.
     """
 
-    def write(self, data: Any, /) -> int:
+    def write(self, data: memoryview, /) -> int:  # type: ignore[override]
         """All of it is taken."""
         try:
             return super().write(data)

@@ -14,8 +14,9 @@ _DIGEST = "digest"
 
 
 def with_digest(state: Mapping[str, Any]) -> dict[str, Any]:
-    """The state, and the digest of it, in whatever order it is written."""
-    return {**state, _DIGEST: _digest(state)}
+    """The state as JSON reads it, of plain lists and dicts, and the digest of it, in whatever order it is written."""
+    plain: dict[str, Any] = json.loads(json.dumps(state, separators=(",", ":"), allow_nan=False))
+    return {**plain, _DIGEST: _digest(plain)}
 
 
 def is_as_written(state: Mapping[str, Any]) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from path_types import XmlCepError as XmlCepError
+from . import own_packages as own_packages  # before one of them is imported
+
+from path_types import XmlCepError as XmlCepError  # isort: skip
 
 from .position import NOWHERE, Position
 

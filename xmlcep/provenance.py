@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+ACTING: ContextVar[dict[str, str] | None] = ContextVar("xmlcep acting_as", default=None)
+"""What `acting_as` has said in this thread or task. The dict goes on records as it is: it is never changed."""
 
 WHO = ("author", "user", "actor", "who", "by")
 """The keys of ``meta`` that say who made a change; the first that is there counts."""
 WHY = ("subject", "reason", "why", "message", "comment")
 """Those that say why."""
+
+
+@contextmanager
+def acting_as(*, user: object = None, correlation: object = None) -> Iterator[None]:
+    """Says for whom and in the course of what everything is done in a ``with`` block: edits and transactions record it.
+
+    All records of edits in the block have ``user`` and ``correlation`` in their ``meta``, in whatever document, also
+    those of rules that act then; pairs that a transaction is given by itself win. It holds in this thread and this task
+    (`contextvars`): tasks that are started in the block have it, threads begin without it. A block inside another
+    changes what it names. Can decorate a function.
+    """
+    given = {"user": user, "correlation": correlation}
+    said = {key: str(value) for key, value in given.items() if value is not None}
+    before = ACTING.set({**(ACTING.get() or {}), **said} or None)
+    try:
+        yield
+    finally:
+        ACTING.reset(before)
+
+
+def with_acting(meta: dict[str, str] | None) -> dict[str, str] | None:
+    """What is to be recorded now, where the transaction says ``meta``."""
+    acting = ACTING.get()
+    if acting is None:
+        return meta
+    return {**acting, **meta} if meta else acting
 
 
 def who(meta: Mapping[str, str] | None) -> str:

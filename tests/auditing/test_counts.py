@@ -18,7 +18,7 @@ from tests.auditing import simulation
 from tests.auditing.logs import documents, interleaved, write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from tests.strategies import rule_sets
-from xmlcep.auditing import AuditResult, audit
+from xmlcep.auditing import AuditResult, audit, notes
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.plan.partition_key import make_plan
@@ -195,3 +195,21 @@ def simulated(log: Path, rules: Rules, *, split_bytes: int) -> dict[str, int | N
                 taken[type_of(text)] = taken.get(type_of(text), 0) + count
         found |= records_by_rule(rules, taken, each.names)
     return found
+
+
+def test_a_document_with_most_of_the_log_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notes, "_LARGE", 10)
+    log = tmp_path / "log.jsonl"
+    lines = [
+        {"doc": doc, "ts": ts, "op": "ins", "path": "/a/b", "ids": [1, 1 + ts]}
+        for doc, most in (("small", 4), ("large", 9))
+        for ts in range(1, most)
+    ]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    by_document = parse_rules("event Pair {flat} = ins(/a/b) ; ins(/a/b)\nevent Top = ins(/a) ; ins(/a/b)")
+    said = (
+        "document 'large' has 73% of the records, and one core replays it for Pair, Top, whatever the engine"
+    )
+    assert any(said in note for note in audit(log, by_document).notes)
+    by_node = parse_rules("event Twice = ins(b) & del(b)")
+    assert not any("one core" in note for note in audit(log, by_node).notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -28,6 +29,7 @@ from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.failures import explain, explained
 from xmlcep.auditing.spark.session import start_session
 from xmlcep.engine import Detector
+from xmlcep.log.records import ClockRecord
 from xmlcep.rules import parse_rules
 
 if TYPE_CHECKING:
@@ -223,3 +225,31 @@ def test_local_folders_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path}/file/folder,/proc/none")
     with pytest.raises(SparkError, match=r"SPARK_LOCAL_DIRS is .*/proc/none: nothing can be written there"):
         start_session("local[1]")
+
+
+@pytest.mark.parametrize("as_clock", [False, True])
+def test_a_time_that_is_far_off_costs_its_document_only(tmp_path: Path, as_clock: bool) -> None:
+    """A clock record, or the time of a change, far behind the others makes a window beat without end."""
+    rules = parse_rules(
+        'event Beat = periodic[ins(item), "10 min", del(item)]\nevent Priced = ins(item/price)'
+    )
+    lines = []
+    for doc in ("a", "b"):
+        lines += [
+            f'{{"doc":"{doc}","ts":1,"op":"ins","path":"/o/item","ids":[1,2],"at":"2026-01-01T00:00:00Z"}}',
+            f'{{"doc":"{doc}","ts":2,"op":"ins","path":"/o/item/price","ids":[1,2,3],"at":"2026-01-01T00:11:00Z"}}',
+        ]
+    clock = ClockRecord("b", 2, "9026-01-01T00:00:00Z").to_record()
+    change = {"doc": "b", "ts": 3, "op": "ins", "path": "/o/c", "ids": [1, 9], "at": "9026-01-01T00:00:00Z"}
+    lines.append(json.dumps(clock if as_clock else change))
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    result = audit(log, rules, engine="local", out=tmp_path / "out.jsonl")
+    assert [(each["doc"], each["name"]) for each in result.records()] == [("a", "Beat"), ("a", "Priced")]
+    assert result.summary.documents["b"].withheld and result.summary.quarantined == 1
+    assert result.quarantine is not None
+    bad = json.loads(result.quarantine.read_text(encoding="utf-8"))
+    assert bad["record"] == 5 and bad["reason"].startswith(
+        "its time is 9026-01-01T00:00:00Z, more than a hundred years"
+    )
+    assert "9026" in bad["raw"]

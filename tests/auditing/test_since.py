@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -135,8 +137,9 @@ def test_what_a_damaged_time_point_at_the_end_of_a_run_costs_is_said(growing: Gr
     reasons = [reason for _, _, _, reason, _ in read_bad(result.quarantine)]
     assert len(reasons) == 4 and all(f"has gone on to {far}" in each for each in reasons[:3])
     assert result.summary.notes == [
-        f"document 'A': 4 records came too late, for an earlier run has gone on to ts {far:,}: if that one is wrong, "
-        "put the log right and audit all of it again, with a new state and a new file of findings"
+        f"document 'A': 4 records came too late: an earlier run had gone on to ts {far:,}, so what they would have led"
+        " to is not in the findings. If that ts is wrong, or these records should count, audit all of the log again,"
+        " with a new state and a new file of findings"
     ]
     whole = audit(growing.logs, growing.rules).summary
     assert (whole.documents["A"].findings, whole.quarantined) == (1, 0)
@@ -368,3 +371,78 @@ def test_spark_is_not_taken_and_it_is_said(growing: Growing) -> None:
     result = growing.run(engine="spark")
     assert result.summary.engine == "local"
     assert "engine local: since goes on from a state, which Spark does not read" in result.notes
+
+
+def cut_short(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that ends when its state is written, and before anything is delivered."""
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("A", 2, "quantity"))
+    with monkeypatch.context() as patched:
+        patched.setattr("xmlcep.auditing.since.Delivery.make", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            growing.run()
+
+
+def reseal(state: Path, **changed: Any) -> None:
+    """Another header for a state, as somebody could write it."""
+    header, *lines, _ = state.read_bytes().splitlines(keepends=True)
+    text = FASTEST.dumps(json.loads(header) | changed) + b"\n" + b"".join(lines)
+    digest = hashlib.sha256(text).hexdigest()
+    state.write_bytes(text + line(FASTEST.dumps({"sha256": digest})))
+
+
+def test_what_a_state_names_is_never_written_to(
+    growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_short(growing, monkeypatch)
+    mine = tmp_path / "mine.txt"
+    mine.write_text("mine", encoding="utf-8")
+    for name in ("1.findings", "../mine.txt", str(mine)):
+        for at in (0, None):
+            reseal(growing.state, deliveries=[{"from": name, "to": str(mine), "at": at}])
+            with contextlib.suppress(StateError):
+                growing.run()
+            assert mine.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_run_that_was_cut_short_is_ended_by_one_with_its_output(
+    growing: Growing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_short(growing, monkeypatch)
+    former, growing.out = growing.out, tmp_path / "other.jsonl"
+    with pytest.raises(
+        StateError, match=r"before its findings were in .*findings\.jsonl, and this run writes to"
+    ):
+        growing.run()
+    assert not former.exists() and not growing.out.exists()
+    growing.out = former
+    with pytest.raises(StateError, match="the runs before had operators false, this one has true"):
+        growing.run(operators=True)
+    assert not former.exists()
+    growing.run()
+    assert len(former.read_bytes().splitlines()) == 1
+
+
+def test_nothing_beside_a_state_is_deleted_but_what_runs_have_made(growing: Growing, tmp_path: Path) -> None:
+    name = growing.state.name
+    others = [tmp_path / each for each in (f".{name}.mybackup", f"..{name}.notes", f".{name}.1.findings")]
+    own = tmp_path / f".{name}.run"
+    own.mkdir()
+    others += [own / "mine", own / ".hidden"]
+    for each in others:
+        each.write_text("mine", encoding="utf-8")
+    (own / "7.findings").write_text("left by a run that was killed", encoding="utf-8")
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run()
+    growing.run()
+    assert [each.read_text(encoding="utf-8") for each in others] == ["mine"] * len(others)
+    assert sorted(each.name for each in own.iterdir()) == [".hidden", "mine"]
+
+
+def test_the_folder_of_runs_is_not_followed_elsewhere(growing: Growing, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "1.findings").write_text("mine", encoding="utf-8")
+    (tmp_path / f".{growing.state.name}.run").symlink_to(tmp_path / "mine", target_is_directory=True)
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    with pytest.raises(StateError, match="is not the folder that runs with this state make"):
+        growing.run()
+    assert (tmp_path / "mine" / "1.findings").read_text(encoding="utf-8") == "mine"

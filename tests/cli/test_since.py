@@ -35,3 +35,29 @@ def test_a_folder_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     assert run(going_on) == 2
     assert "audit.state: the audit was closed by its last run (--final)" in capsys.readouterr().err
+
+
+def test_a_late_record_is_not_called_one_that_fits_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, log, out = (tmp_path / name for name in ("r.xcep", "a.jsonl", "found.jsonl"))
+    rules.write_text(RULES, encoding="utf-8")
+    command = [
+        "audit",
+        str(log),
+        "--rules",
+        str(rules),
+        "--out",
+        str(out),
+        "--since",
+        str(tmp_path / "state"),
+    ]
+    log.write_text(f"{change(1, 'price')}\n{change(3, 'price')}\n", encoding="utf-8")
+    assert run(command) == 0
+    with log.open("a", encoding="utf-8") as lines:
+        lines.write(f"{change(2, 'quantity')}\n")
+    capsys.readouterr()
+    assert run(command) == 3
+    said = capsys.readouterr().err
+    assert "no usable record of this run fits the paths of Both" in said
+    assert "1 record came too late: an earlier run had gone on to ts 3" in said

@@ -13,6 +13,7 @@ LAYERS = (
     ("path_types",),
     ("contexts",),
     ("xmlcep.own_packages",),
+    ("xmlcep.starting",),
     ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.suggestions",),
     ("xmlcep.timestamps",),

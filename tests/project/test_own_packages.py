@@ -13,10 +13,10 @@ from tests.project.source import ROOT
 
 
 def import_with(first: Path) -> str:
-    """What ``import xmlcep`` ends with where the folder comes first on the path."""
+    """What the import of a name ends with where the folder comes first on the path."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(first), str(ROOT)])}
     done = subprocess.run(
-        [sys.executable, "-c", "import xmlcep; print('fine')"],
+        [sys.executable, "-c", "from xmlcep import Rules; print('fine')"],
         cwd=first, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return done.stdout or done.stderr.splitlines()[-1]

@@ -24,6 +24,7 @@ RUN_BY = {
     "docs/schema.md": "schema/test_documentation.py",
     "docs/proofs.md": "proofs/test_documentation.py",
     "docs/versions.md": "versions/test_documentation.py",
+    "docs/operation.md": "wrapping/test_operation_page.py",
     "docs/wrapping.md": "wrapping/test_documentation.py",
 }
 NOT_RUN = {

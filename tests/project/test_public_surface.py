@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import xmlcep
+from tests.project.source import ROOT
 from xmlcep import Detector, fromstring, parse_rules, record
 
 SURFACE = {
     "xmlcep": """
         ActionError AuditResult CascadeError CompositeEvent Detector Document MissingExtraError
-        PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError audit
+        PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError acting_as audit
         check_rules combine derive diff fromstring load_rules parse parse_rules read_log rebuild record
         recover wrap
         """,
@@ -43,6 +47,19 @@ def test_every_public_class_and_function_says_what_it_is(package: str, name: str
     value = getattr(importlib.import_module(package), name)
     if inspect.isclass(value) or inspect.isfunction(value):
         assert inspect.getdoc(value)
+
+
+def test_names_come_when_they_are_asked_for() -> None:
+    """``import xmlcep`` takes no time, and so Ctrl-C meets nothing half imported."""
+    shown = "import sys, xmlcep; print(*(name for name in sys.modules if name.startswith('xmlcep')))"
+    done = subprocess.run([sys.executable, "-c", shown], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "xmlcep\n"
+    assert sorted(xmlcep._HOMES) == sorted(xmlcep.__all__) and set(xmlcep.__all__) <= set(dir(xmlcep))
+    written = (ROOT / "xmlcep" / "__init__.py").read_text(encoding="utf-8")
+    for name, home in xmlcep._HOMES.items():
+        assert f"    from {home} import {name} as {name}\n" in written  # what type checkers see
+    with pytest.raises(AttributeError, match="module 'xmlcep' has no attribute 'pares'"):
+        xmlcep.pares  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_what_people_hold_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

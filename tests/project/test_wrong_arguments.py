@@ -106,7 +106,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Rules.from_definitions": {"definitions": ()}, "PathType.parse": {"text": "a"},
     "Recording.watch": {"rules": xmlcep.parse_rules(RULES)},
     "Document.advance": {"time": 1}, "Document.element": {"of": 1}, "Document.resume": {"ids": [1, 2], "clock": 0},
-    "Document.rules": {"rules": ACTING},
+    "Document.rules": {"rules": ACTING}, "Document.signal": {"event": "A", "node": None},
     "Document.subscribe": {"callback": len}, "Document.update_to": {"new": "d.xml"},
     "Document.watch": {"rules": xmlcep.parse_rules(RULES)}, "Watch.advance": {"time": 1},
     "Watch.why": {"finding": FINDING}, "Watch.why_not": {"event": "Both"}, "Detector.why": {"finding": FINDING},

@@ -11,6 +11,7 @@ from lxml import etree
 
 from xmlcep import Detector, PrimitiveEvent, RuleError, load_rules, parse_rules
 from xmlcep.cli.main import run
+from xmlcep.files import LARGEST
 from xmlcep.rules import PlainRules, Rules, references
 
 PARTS = b"<?xml version='1.0'?><!-- ours --><parts><part n='7'/><?x y?><part n='8'/></parts>"
@@ -113,6 +114,21 @@ def test_rules_reach_no_other_place(folder: Path, name: str) -> None:
     assert known(load_rules(inside / "rules.xcep", references={"parts": PARTS})) == ["7", "8"]
 
 
+def test_symbolic_links_lead_nowhere_else(folder: Path) -> None:
+    inside = folder / "inside"
+    (inside / "sub").mkdir(parents=True)
+    (inside / "rules.xcep").write_text(RULES)
+    (inside / "parts.xml").symlink_to(folder / "parts.xml")
+    with pytest.raises(RuleError, match="does not lie beside the rules, and rules reach no other place"):
+        load_rules(inside / "rules.xcep")
+    (inside / "sub" / "real.xml").write_bytes((folder / "parts.xml").read_bytes())
+    (inside / "parts.xml").unlink()
+    (inside / "parts.xml").symlink_to("sub/real.xml")
+    (folder / "link").symlink_to(inside, target_is_directory=True)
+    for there in (inside, folder / "link"):  # the folder of the rules may be a link itself
+        assert known(load_rules(there / "rules.xcep")) == ["7", "8"]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -139,10 +155,12 @@ def test_a_document_type_without_entities_is_none_of_them() -> None:
 
 
 def test_too_large_a_document(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setattr(references, "LARGEST", 30)
-    said = f"cannot be used: it has {len(PARTS)} bytes, at most 30 are read: leave out what no rule asks for"
+    monkeypatch.setitem(LARGEST, "reference document", 30)
+    said = "more than the 30 bytes that a reference document may have: set XMLCEP_MAX_SIZE to allow more"
     assert said in refusal(RULES, parts=PARTS)
     assert said in refusal(RULES, parts=folder / "parts.xml")
+    monkeypatch.setenv("XMLCEP_MAX_SIZE", "1k")
+    assert known(parse_rules(RULES, references={"parts": PARTS})) == ["7", "8"]
 
 
 def test_a_name_that_no_rule_asks() -> None:

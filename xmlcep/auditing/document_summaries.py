@@ -196,6 +196,14 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
         return self._in_all().records
 
     @property
+    def largest(self) -> tuple[str, int]:
+        """The document with the most records, the first of several by name, and how many these are."""
+        self._write()
+        most = "SELECT doc, records FROM document ORDER BY records DESC, doc LIMIT 1"
+        found = self._database.execute(most).fetchone()
+        return ("", 0) if found is None else (from_key(found[0]), found[1])
+
+    @property
     def findings(self) -> int:
         """How many findings of all were written."""
         return sum(self._in_all().per_rule.values())

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..engine import EvaluationError
+from ..engine.errors import EndlessBeatError
 from ..errors import XmlCepError
+from ..log import BadRecord, Batch, ClockCheck, Origin
+from ..log.decoding import RowDecoder
+from ..log.json_codec import FASTEST
+from ..log.records import ClockRecord
 from ..rules import Rules
+from ..timestamps import microseconds
+from .inputs import LogFile
+from .quarantine import AuditQuarantine, raw_record
+from .splits import PartReader, whole
 
 
 class ReplayError(XmlCepError, RuntimeError):
@@ -28,11 +38,19 @@ class Failure(NamedTuple):
     problem: str
     side: int = AT
     due: int = 0
+    leap: int = 0
+    """The time to which the clock has leapt, by more than a hundred years, so that a record is likely to be wrong."""
 
     @classmethod
     def of(cls, error: EvaluationError) -> Failure:
         """The failure that an error of the engine is."""
-        return cls(error.ts, error.event, str(error))
+        failure = cls(error.ts, error.event, str(error))
+        if isinstance(error, EndlessBeatError) and error.time - error.due > _CENTURY:
+            return failure._replace(leap=error.time)
+        return failure
+
+
+_CENTURY = 36_525 * 86_400 * 1_000_000  # microseconds
 
 
 class Failures:
@@ -57,6 +75,22 @@ class Failures:
         """The failures by document."""
         return self._found
 
+    def put_aside(self, files: Sequence[LogFile], quarantine: AuditQuarantine) -> None:
+        """Quarantines the record that has made a document fail because its time is far from all others; that costs
+        the findings of its document and of no other."""
+        leaps = {doc: failure for doc, failure in self._found.items() if failure.leap}
+        for file in files if leaps else ():
+            reader = PartReader(whole(file), RowDecoder(ClockCheck.ANY), lambda bad: None)
+            for origin, doc, at, raw in _times(reader, file):
+                failure = leaps.get(doc)
+                if failure is not None and at is not None and microseconds(at) == failure.leap:
+                    reason = (
+                        f"its time is {at}, more than a hundred years behind the others: {failure.problem}"
+                    )
+                    quarantine.add(file, BadRecord(origin, None, reason, raw()))
+                    quarantine.withhold(doc)
+                    self._found.pop(doc, None)
+
     def check(self) -> None:
         """Raises `ReplayError` for the first document by name, if any has failed."""
         if self._found:
@@ -67,3 +101,16 @@ class Failures:
 
     def _place(self, failure: Failure) -> tuple[int, int, int, int]:
         return failure.ts, failure.side, failure.due, self._places[failure.event]
+
+
+def _times(
+    reader: PartReader, file: LogFile
+) -> Iterator[tuple[Origin, str, str | None, Callable[[], bytes]]]:
+    """The records of a file that say what time it is: where they are, document, time, and the record itself."""
+    for item in reader.read():
+        if isinstance(item, Batch):
+            for index, row in enumerate(item.rows):
+                yield item.origin(index), row[8], row[7], partial(raw_record, row)
+        elif isinstance(item[1], ClockRecord):
+            clock = item[1]
+            yield Origin(file.name, item[0]), clock.doc, clock.at, partial(FASTEST.dumps, clock.to_record())

@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 
 from ..arguments import PATH, check
 from ..errors import ArgumentError, XmlCepError
-from ..files import reading
+from ..files import opened, reading, refuse_device
 from ..log import LogError, segments
 from ..log.opening import kind_of, no_log
 from ..log.segments import first_of
@@ -105,12 +105,13 @@ def _keep(name: str, path: Path) -> None:
     try:
         with path.open("wb") as target:
             if name == STANDARD_INPUT:
+                refuse_device(sys.stdin.buffer, name)
                 shutil.copyfileobj(sys.stdin.buffer, target, _LOOKED_AT)
             else:
-                with open(name, "rb") as source:
+                with opened(name) as source:
                     shutil.copyfileobj(source, target, _LOOKED_AT)
     except OSError as error:
-        if error.filename == name or (
+        if error.filename in (name, STANDARD_INPUT) or (
             error.filename is None and name == STANDARD_INPUT and not path.exists()
         ):
             raise LogError(f"{name}: cannot be read: {error.strerror}") from error
@@ -221,6 +222,8 @@ def _absence(path: Path) -> str:
 
 def _log_file(index: int, path: str, name: str) -> LogFile:
     try:
+        if not Path(path).is_file():
+            raise LogError(f"{name}: a pipe or device among files: leave it out, or give it by its own name")
         with Path(path).open("rb") as stream:
             start = stream.read(4)
             begins_as_record = kind_of(start) != "plain" or _begins_as_record(start, stream)

@@ -6,14 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
+from path_types import PathType
+
 from ..log.reading import first_header
 from ..log.segments import first_of
+from ..rules import Rules
 from ..rules.nested import Nested
 from ..suggestions import listed
+from .document_summaries import DocumentSummaries
 from .inputs import LogFile
+from .plan import make_plan
 from .request import Format, named_format
 
 _MOST_NOTES = 5  # of one kind
+_LARGE = 1_000_000  # records: where more cores would be worth something
 _FORMATS = {"jsonl": "JSON Lines", "parquet": "Parquet"}
 
 
@@ -34,11 +40,30 @@ def late_records(late: Mapping[tuple[str, int], int]) -> Iterator[str]:
     for (doc, reached), count in islice(late.items(), _MOST_NOTES):
         records = "1 record" if count == 1 else f"{count:,} records"
         yield (
-            f"document {doc!r}: {records} came too late, for an earlier run has gone on to ts {reached:,}: if that one"
-            " is wrong, put the log right and audit all of it again, with a new state and a new file of findings"
+            f"document {doc!r}: {records} came too late: an earlier run had gone on to ts {reached:,}, so what they"
+            " would have led to is not in the findings. If that ts is wrong, or these records should count, audit all"
+            " of the log again, with a new state and a new file of findings"
         )
     if len(late) > _MOST_NOTES:
         yield f"… and {len(late) - _MOST_NOTES:,} more documents with records that came too late"
+
+
+def one_large_key(documents: DocumentSummaries, rules: Rules) -> Iterator[str]:
+    """What is said of a document that has most of a large log, where rules are replayed document by document."""
+    doc, records = documents.largest
+    if documents.records < _LARGE or 2 * records <= documents.records:
+        return
+    whole = [each for each in make_plan(rules).passes if each.by_document or any(map(_is_root, each.keys))]
+    names = [tree.name for each in whole for tree in each.trees]
+    if names:
+        yield (
+            f"document {doc!r} has {records / documents.records:.0%} of the records, and one core replays it for"
+            f" {listed(names, _MOST_NOTES)}, whatever the engine: --explain shows why they are not divided further"
+        )
+
+
+def _is_root(key: PathType) -> bool:
+    return key.absolute and len(key) == 1
 
 
 def logs_of_one_name(files: Iterable[LogFile]) -> Iterator[str]:

@@ -47,6 +47,7 @@ class AuditQuarantine:
         self._policy = policy
         self._blamed_docs: set[str] = set()
         self._blamed_files: set[int] = set()
+        self._unfinished: set[str] = set()
         self._docs_of_files: dict[int, set[str]] = {}
 
     @property
@@ -80,6 +81,11 @@ class AuditQuarantine:
         if self._policy is OnBadRecord.DOCUMENT:
             self._docs_of_files.setdefault(file_place, set()).update(docs)
 
+    def withhold(self, doc: str) -> None:
+        """A bad record has kept a document from being replayed to its end: its findings are left out, whatever the
+        policy."""
+        self._unfinished.add(doc)
+
     def settle(self) -> set[str]:
         """Counts; returns the documents whose findings are withheld."""
         for doc, number in self._spool.count_bad():
@@ -87,11 +93,11 @@ class AuditQuarantine:
                 self._blamed_docs.add(doc)
                 self._summary.documents.quarantined(doc, number)
             self._summary.quarantined += number
-        if self._policy is not OnBadRecord.DOCUMENT:
-            return set()
-        withheld = set(self._blamed_docs)
-        for place in self._blamed_files:
-            withheld |= self._docs_of_files.get(place, set())
+        withheld = set(self._unfinished)
+        if self._policy is OnBadRecord.DOCUMENT:
+            withheld |= self._blamed_docs
+            for place in self._blamed_files:
+                withheld |= self._docs_of_files.get(place, set())
         for doc in withheld:
             self._summary.documents.withheld(doc)
         return withheld

@@ -25,7 +25,14 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
-from .notes import late_records, left_out_entries, logs_of_one_name, misnamed_findings, nested_names
+from .notes import (
+    late_records,
+    left_out_entries,
+    logs_of_one_name,
+    misnamed_findings,
+    nested_names,
+    one_large_key,
+)
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy, named_format
@@ -169,6 +176,7 @@ class _Audit:
                 self._replay(collector, writer)
                 summary.notes += nested_names(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += late_records(collector.late)
+                summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()
@@ -260,25 +268,27 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     rules, out = request.rules, request.out
     assert out is not None
     quarantine = default_target(out) if request.quarantine is None else request.quarantine
-    targets = [out, quarantine, path, *([] if request.summary_file is None else [request.summary_file])]
     sources = [
         *rules.files,
         *(each.source for each in rules.documents.values()),
         *(f.path for f in found.files),
     ]
-    check_targets(targets, sources)
+    into = {"findings": out, "quarantine": quarantine}
+    if request.summary_file is not None:
+        into["summary"] = request.summary_file
+    check_targets([*into.values(), path], sources)
     options = {"operators": request.operators, "ignore_whitespace": request.ignore_whitespace}
-    state = AuditState.load(path, rules, options)
+    state = AuditState.load(path, rules, options, into)
     news = news_of(found.files, state.files, final=request.final)
     state.begin_run(final=request.final)
-    findings = Delivery(state.beside("findings"), out, end_of(out))
-    bad_records = Delivery(state.beside("quarantine"), quarantine, end_of(quarantine))
-    state.deliveries = [findings, bad_records]
-    if request.summary_file is not None:
-        state.deliveries.append(Delivery(state.beside("summary"), request.summary_file, None))
+    state.deliveries = [
+        Delivery(state.beside(what), target, None if what == "summary" else end_of(target))
+        for what, target in into.items()
+    ]
+    findings, bad_records, *summary = state.deliveries
     run = replace(
         request, out=findings.source, quarantine=bad_records.source, since=None, final=False,
-        summary_file=None if request.summary_file is None else state.beside("summary"),
+        summary_file=summary[0].source if summary else None,
     )  # fmt: skip
     choice = Choice("local", _taken_instead(request))
     one = _Audit(run, FoundFiles(news.files, found.left_out), choice, started, since=Since(state, news.parts))
@@ -287,6 +297,7 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     state.save(rules)
     for delivery in state.deliveries:
         delivery.make()
+    state.end_run()
     bad = None if result.quarantine is None else quarantine
     return AuditResult(result.summary, out, bad, request.format, _start=findings.at or 0)
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..log import LogError, Origin
-from ..log.opening import unpacked
+from ..log.opening import line_blocks, unpacked
+from ..log.reading import BATCH_SIZE
 from ..log.seal import follow, is_sealed
 from ..log.segments import first_of
 from ..log.tail import lines_backwards
@@ -96,7 +97,8 @@ def _lines(part: NewPart) -> Iterator[tuple[Origin, bytes]]:
         if offset:
             number, (offset, _) = number - 1, next(lines_backwards(raw, offset))
             raw.seek(offset)
-        for line in unpacked(raw, part.file.kind):
+        found = line_blocks(unpacked(raw, part.file.kind), BATCH_SIZE, part.file.name)
+        for line in chain.from_iterable(found):
             if part.end is not None and offset >= part.end:
                 return
             offset += len(line)

@@ -3,5 +3,3 @@
 Every module here whose name does not start with an underscore, except `main`, is a command of the same
 name: a click command called ``command``. `main` imports it when it is asked for. Needs the extra ``cli``.
 """
-
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it

@@ -14,8 +14,8 @@ from ._output import plain
 _MOST_ROWS = 20
 
 
-def audit_tables(summary: Summary) -> Iterator[RenderableType]:
-    """The counts of an audit, to be printed one below the other."""
+def audit_tables(summary: Summary, *, continued: bool = False) -> Iterator[RenderableType]:
+    """The counts of an audit, to be printed one below the other; ``continued``: it went on from earlier runs."""
     yield _documents(summary)
     rules = list(summary.rules.values())
     if rules:
@@ -23,7 +23,9 @@ def audit_tables(summary: Summary) -> Iterator[RenderableType]:
     idle = [plain(each.name) for each in rules if each.records == 0]
     if idle:
         more = f" and {len(idle) - _MOST_ROWS:,} more rules" if len(idle) > _MOST_ROWS else ""
-        yield f"no record fits the paths of {', '.join(idle[:_MOST_ROWS])}{more}"
+        # What was quarantined might have fitted; of the records of earlier runs these counts say nothing.
+        which = f"no {'usable ' if summary.quarantined else ''}record{' of this run' if continued else ''}"
+        yield f"{which} fits the paths of {', '.join(idle[:_MOST_ROWS])}{more}"
 
 
 def seal_lines(summary: Summary) -> Iterator[str]:

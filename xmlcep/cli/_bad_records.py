@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections import deque
 from pathlib import Path
 
-import click
-
 from ..files import reading
 from ..log.errors import BadRecord
 from ..log.json_codec import STANDARD
 from ..log.quarantine import refuse
-from ._output import plain
+from ._output import inform
 
 QUARANTINED = 3
 
@@ -48,7 +46,7 @@ def say_left_out(count: int, first: str) -> int:
     if not count:
         return 0
     records = "1 bad record" if count == 1 else f"{count:,} bad records"
-    click.echo(plain(f"xmlcep: {records} left out; the first: {first}"), err=True)
+    inform(f"xmlcep: {records} left out; the first: {first}")
     return QUARANTINED
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ._output import plain
+from ._output import inform, put
 from ._rule_sources import allow_option, reference_option, rules_option
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,9 +30,9 @@ def common_options(function: F) -> F:
 
 def show_record(record: object) -> None:
     """A value as one line of JSON."""
-    click.echo(json.dumps(record, ensure_ascii=False, default=str))
+    put(json.dumps(record, ensure_ascii=False, default=str))
 
 
 def show_text(text: str) -> None:
     """A text, with whatever could steer a terminal escaped."""
-    click.echo(plain(text))
+    inform(text, err=False)

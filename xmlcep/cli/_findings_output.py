@@ -157,6 +157,10 @@ def write_parquet(stream: BinaryIO, records: Keyed, _: Rules) -> None:
     writer.close()
 
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How a cell begins that a spreadsheet may take for a formula."""
+
+
 def write_csv(stream: BinaryIO, records: Keyed, _: Rules) -> None:
     """As CSV; what a spreadsheet would run as a formula is made text."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -164,7 +168,7 @@ def write_csv(stream: BinaryIO, records: Keyed, _: Rules) -> None:
     writer.writerow(COLUMNS)
     for _key, record in records:
         texts = map(plain, row_of(record))
-        writer.writerow(f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text for text in texts)
+        writer.writerow(f"'{text}" if text.startswith(_FORMULA) else text for text in texts)
     text.flush()
     text.detach()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-import click
-
 from path_types import PathType
 
 from ..auditing import Summary
@@ -17,7 +15,7 @@ from ..log.reading import read_columns
 from ..rules import Rules
 from ..rules.occurred import MOST_TYPES
 from ..rules.unmatched import Unmatched, unmatched
-from ._output import plain
+from ._output import inform
 
 _RECORDS = 200_000  # that are looked at again for what happened
 _MOST_NOTES = 10
@@ -37,10 +35,10 @@ def say_idle_rules(files: Sequence[LogFile], rules: Rules, summary: Summary) -> 
 def say_some(found: Iterator[Unmatched]) -> None:
     """Says the first leaves that nothing matches, and how many more there are, on standard error."""
     for each in islice(found, _MOST_NOTES):
-        click.echo(plain(str(each)), err=True)
+        inform(str(each))
     more = sum(1 for _ in found)
     if more:
-        click.echo(f"… and {more:,} more that nothing matches", err=True)
+        inform(f"… and {more:,} more that nothing matches")
 
 
 def _happened(files: Sequence[str]) -> set[tuple[str, PathType]]:

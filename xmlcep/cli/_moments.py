@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..timestamps import TimeError, time_or_day
+from ._output import inform
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # which click 8.1 does not take
@@ -46,4 +47,4 @@ at_option = click.option(
 def say_beyond(at: int | str | None, ts: int, time: str | None) -> None:
     """Says that a log ends before the moment that was asked for, and where."""
     shown = "" if time is None else f", {time}"
-    click.echo(f"xmlcep: the log ends before {at}, at {ts}{shown}: this is its end", err=True)
+    inform(f"xmlcep: the log ends before {at}, at {ts}{shown}: this is its end")

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 import click
 
 from ..errors import XmlCepError
+from ..files import all_of, refuse_device
 from ..languages import Languages
 from ..rules import IgnoredRulesWarning, Rules
-from ..rules.files import decode_rules, read_rules_text, rules_of
-from ._output import plain
+from ..rules.files import RULES_FILE, decode_rules, read_rules_text, rules_of
+from ._output import inform
 from ._paths import FilePath
 
 STANDARD_INPUT = "-"
@@ -38,7 +39,8 @@ def read_texts(paths: Sequence[str]) -> dict[str, str]:
             raise XmlCepError(f"{name}: the rules file is given twice")
         if path == STANDARD_INPUT:
             claim_standard_input(click.get_current_context(), "the rules")
-            texts[name] = decode_rules(sys.stdin.buffer.read(), name)
+            refuse_device(sys.stdin.buffer, name)
+            texts[name] = decode_rules(all_of(sys.stdin.buffer, name, RULES_FILE), name)
         else:
             texts[name] = read_rules_text(path)
     return texts
@@ -55,7 +57,7 @@ def claim_standard_input(context: click.Context, what: str) -> None:
 def saying_ignored(rules: Rules) -> Iterator[None]:
     """Says which rules that act an audit ignores, as a command says things, and not as Python warns."""
     if said := rules.ignored():
-        click.echo(f"xmlcep: {plain(said)}", err=True)
+        inform(f"xmlcep: {said}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IgnoredRulesWarning)
         yield

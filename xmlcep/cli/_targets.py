@@ -12,10 +12,8 @@ import click
 from ..auditing.findings.atomic_files import check_targets
 from ..auditing.findings.rows import COLUMNS
 from ..errors import XmlCepError
-from ..files import reading
+from ..files import largest, reading
 from ..log.json_codec import STANDARD
-
-_LOOKED_AT = 1 << 20  # bytes of a file
 
 
 class Written(Enum):
@@ -72,7 +70,7 @@ def guard(targets: Sequence[Target], sources: Sequence[str | Path], *, force: bo
 
 def _first_record(path: Path) -> dict[str, object]:
     with reading(path) as stream:
-        line = stream.readline(_LOOKED_AT)
+        line = stream.readline(largest("record"))
     try:
         record = STANDARD.loads(line)
     except ValueError:

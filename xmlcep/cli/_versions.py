@@ -11,7 +11,7 @@ from ..matching import Key
 from ..schema.identities import schema_keys
 from ..versions.entities import Entities
 from ..versions.version import LARGEST
-from ._output import plain
+from ._output import inform
 from ._paths import FilePath
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -60,4 +60,4 @@ def all_entities(given: tuple[str, ...]) -> Entities | None:
 
 def say(sentence: str) -> None:
     """Tells the user something, on standard error."""
-    click.echo(f"xmlcep: {plain(sentence)}", err=True)
+    inform(f"xmlcep: {sentence}")

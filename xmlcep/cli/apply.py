@@ -21,7 +21,7 @@ from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._idle_rules import say_some
 from ._log_arguments import LogPath, files_read, log_option
-from ._output import plain
+from ._output import inform, put
 from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import STANDARD_INPUT, claim_standard_input, load
@@ -115,7 +115,7 @@ class _Report:
     def say(self, line: str) -> None:
         """One line; raises `_UnwritableError`."""
         try:
-            click.echo(plain(line), err=self._to_error)
+            inform(line, err=self._to_error)
         except OSError as error:
             raise _UnwritableError(error) from error
 
@@ -136,7 +136,7 @@ class _Report:
     def failed(self, error: XmlCepError) -> None:
         """Something went wrong."""
         self.errors += 1
-        click.echo(f"xmlcep: {plain(str(error))}", err=True)
+        inform(f"xmlcep: {error}")
 
 
 def _shown(event: PrimitiveEvent) -> str:
@@ -185,8 +185,7 @@ def write_document(tree: etree._ElementTree, out: str | None) -> None:
     """Writes a document to a file, which appears when it is complete, or to standard output."""
     data = xml_file(tree) + b"\n"
     if out is None:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        put(data, nl=False)
         return
     with AtomicFile(Path(out)) as file:
         assert file.stream is not None

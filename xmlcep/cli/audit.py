@@ -34,7 +34,7 @@ from ._idle_rules import say_idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
 from ._moments import Moment
-from ._output import make_console, plain
+from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
 from ._progress import audit_progress
 from ._rule_sources import allow_option, reference_option
@@ -213,7 +213,7 @@ def command(
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out, rules)
-    _report(result, out, quiet=quiet)
+    _report(result, out, quiet=quiet, continued=since is not None)
     if not quiet and since is None:
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
@@ -273,14 +273,14 @@ def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings
     left_out = LeftOut(only_torn=True)
     for firing in would_fire(logs, rules, on_bad=left_out):
         some = True
-        click.echo(FASTEST.dumps(firing.to_record()))
+        put(FASTEST.dumps(firing.to_record()))
     return left_out.status() or (FINDINGS_FOUND if fail_on_findings and some else 0)
 
 
 def _show(result: AuditResult, format: str, choice: Choice, out: str | None, rules: Rules) -> None:
     """The findings that are asked for, on standard output or in a file."""
     if out is None and format == "jsonl" and choice.is_everything:
-        stream = sys.stdout.buffer
+        stream = data_output()
         for line in result.lines():
             stream.write(line + b"\n")
         stream.flush()
@@ -290,14 +290,15 @@ def _show(result: AuditResult, format: str, choice: Choice, out: str | None, rul
     if format == "table":
         show_table(make_console(), records)
     elif out is None:
-        WRITERS[format](sys.stdout.buffer, records, rules)
-        sys.stdout.buffer.flush()
+        stream = data_output()
+        WRITERS[format](stream, records, rules)
+        stream.flush()
     else:
         with AtomicFile(Path(out)) as file:
             assert file.stream is not None
             WRITERS[format](file.stream, records, rules)
     if found.count and not records.count:
-        click.echo(f"--where matches none of the {found.count:,} findings", err=True)
+        inform(f"--where matches none of the {found.count:,} findings")
 
 
 def _page(
@@ -354,11 +355,11 @@ def _explain(
             console.print(plain(f"  {line}"), soft_wrap=True)
 
 
-def _report(result: AuditResult, out: str | None, *, quiet: bool) -> None:
+def _report(result: AuditResult, out: str | None, *, quiet: bool, continued: bool) -> None:
     """The tables at the end, and where things are, on standard error; what is wrong is said even where ``quiet``."""
     console = make_console(stderr=True)
     if not quiet:
-        for each in audit_tables(result.summary):
+        for each in audit_tables(result.summary, continued=continued):
             console.print(each, soft_wrap=isinstance(each, str))
         if out is not None:
             console.print(f"findings in {plain(out)}", soft_wrap=True)

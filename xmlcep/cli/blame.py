@@ -12,7 +12,7 @@ from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, say_beyond
-from ._output import plain
+from ._output import inform, plain, put
 
 _WIDEST = 18
 
@@ -45,13 +45,13 @@ def command(
         say_beyond(at, moment.ts, moment.time)
     if form != "text":
         for line in lines:
-            click.echo(FASTEST.dumps(_record(line)).decode())
+            put(FASTEST.dumps(_record(line)))
         return left_out.status()
     margins = [("", "", "") if line.stamp is None else _margin(line.stamp) for line in lines]
     widths = [max(map(len, column)) for column in zip(*margins, strict=True)]
     for margin, line in zip(margins, lines, strict=True):
         cells = "  ".join(cell.ljust(width) for cell, width in zip(margin, widths, strict=True) if width)
-        click.echo(f"{cells} | {plain(line.text)}")
+        inform(f"{cells} | {line.text}", err=False)
     return left_out.status()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Sequence
 
 import click
@@ -36,7 +35,7 @@ from ._check_json import report
 from ._commands import command as command_of
 from ._exchange_formats import sarif_of_problems, write_sarif_of
 from ._locations import location_option
-from ._output import make_console, plain
+from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
@@ -120,9 +119,9 @@ def command(
     else:
         if warnings:
             said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
-            click.echo(plain(str(rule_error(said, texts))), err=True)
+            inform(str(rule_error(said, texts)))
         if mermaid:
-            click.echo(_mermaid(checked, graph), nl=False)
+            put(_mermaid(checked, graph), nl=False)
         elif not quiet:
             _show(checked, graph, ", ".join(texts), with_plan=with_plan)
     if strict and graph is not None:
@@ -136,11 +135,12 @@ def _write(
 ) -> None:  # fmt: skip
     """Everything as one object on standard output."""
     if form == "sarif":
-        write_sarif_of(sys.stdout.buffer, sarif_of_problems(errors, warnings, files))
-        sys.stdout.buffer.flush()
+        stream = data_output()
+        write_sarif_of(stream, sarif_of_problems(errors, warnings, files))
+        stream.flush()
     else:
         said = report(files, checked, errors, warnings, graph)
-        click.echo(json.dumps(said, indent=2, ensure_ascii=False))
+        put(json.dumps(said, indent=2, ensure_ascii=False))
 
 
 def _require_called(checked: Rules, functions: tuple[str, ...]) -> None:

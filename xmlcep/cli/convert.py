@@ -14,6 +14,7 @@ from ..language.forms import comments_in
 from ..language.xml_form import schema_text
 from ..rules.files import rule_error
 from ._commands import command as command_of
+from ._output import inform, put
 from ._paths import FilePath
 from ._rules_input import STANDARD_INPUT, read_texts
 from ._targets import Target, Written, force_option, guard, standard_output
@@ -38,7 +39,7 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
     if schema:
         if source is not None:
             raise click.UsageError("--schema takes no files")
-        click.echo(schema_text(), nl=False)
+        put(schema_text(), nl=False)
         return
     if source is None:
         raise click.UsageError("Missing argument 'SOURCE'.")
@@ -53,9 +54,9 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
     written = _converted(text, name)
     left = comments_in(text)
     if left:
-        click.echo(f"xmlcep: {name}: {left} comment{'s are' if left > 1 else ' is'} left out", err=True)
+        inform(f"xmlcep: {name}: {left} comment{'s are' if left > 1 else ' is'} left out")
     if target is None:
-        click.echo(written, nl=False)
+        put(written, nl=False)
         return
     with AtomicFile(Path(target)) as file:
         assert file.stream is not None

@@ -12,6 +12,7 @@ from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
 from ._commands import command as command_of
 from ._locations import location_option
+from ._output import put
 from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 
@@ -78,7 +79,7 @@ def command(
     if text is None:
         raise SchemaError(f"{schema}: nothing was derived")
     if output is None:
-        click.echo(text, nl=False)
+        put(text, nl=False)
         return
     target = Path(output)
     guard([Target(target, Written.RULES)], [schema, *rules.files, *locations.values()], force=force)

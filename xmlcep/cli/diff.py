@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ..files import all_of
 from ..log.json_codec import FASTEST
 from ..log.records import change_record
 from ..log.writing import write_new_file
@@ -18,7 +19,7 @@ from ..versions.entities import Entities
 from ..versions.files import read_file
 from ..versions.version import refuse_large
 from ._commands import command as command_of
-from ._output import plain
+from ._output import plain, put
 from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._versions import all_entities, matching_options, say
@@ -71,7 +72,7 @@ def command(
     for remark in remarks:
         say(remark)
     if out is None:
-        click.echo(data, nl=False)
+        put(data, nl=False)
     else:
         write_new_file(Path(out), click.unstyle(data).encode())
     say(summary or _nothing(form, keep_whitespace))
@@ -115,7 +116,7 @@ def _log(
 
 def _read(name: str, largest: int, entities: Entities | None) -> Text:
     if name == _STDIN:
-        name, data = "<stdin>", sys.stdin.buffer.read()
+        name, data = "<stdin>", all_of(sys.stdin.buffer, "<stdin>", "document")
         refuse_large(name, len(data), largest)
     else:
         data = read_file(Path(name), largest)

@@ -9,6 +9,7 @@ import click
 from ..auditing.findings.atomic_files import AtomicFile
 from ..language.formatting import format_rules
 from ._commands import command as command_of
+from ._output import inform, put
 from ._rules_input import STANDARD_INPUT, read_texts, rules_argument
 
 DIFFERENCES = 1
@@ -36,10 +37,10 @@ def command(rules: tuple[str, ...], write: bool, check: bool) -> int:
     formatted = {name: format_rules(text, name) for name, text in texts.items()}
     changed = [name for name, text in texts.items() if formatted[name] != text]
     if check:
-        click.echo("".join(f"{name}\n" for name in changed), nl=False)
+        put("".join(f"{name}\n" for name in changed), nl=False)
         return DIFFERENCES if changed else 0
     if not write:
-        click.echo("".join(formatted.values()), nl=False)
+        put("".join(formatted.values()), nl=False)
         return 0
     for name in changed:
         mode = Path(name).stat().st_mode
@@ -47,5 +48,5 @@ def command(rules: tuple[str, ...], write: bool, check: bool) -> int:
             assert file.stream is not None
             file.stream.write(formatted[name].encode("utf-8"))
         Path(name).chmod(mode)
-        click.echo(f"{name}: rewritten", err=True)
+        inform(f"{name}: rewritten")
     return 0

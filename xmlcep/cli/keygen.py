@@ -8,7 +8,7 @@ import click
 
 from ..proofs.keys import write_keys
 from ..proofs.notes import PrivateKey
-from ._output import plain
+from ._output import inform
 from ._paths import FilePath
 
 
@@ -24,4 +24,4 @@ def command(file: str, name: str | None, witness: bool) -> None:
     Give the private key to record(…, tree=FILE), the public one to whoever verifies: `xmlcep verify --key FILE.pub`.
     """
     public = write_keys(PrivateKey.new(name or Path(file).stem, witness=witness), Path(file))
-    click.echo(plain(f"{file}: the private key; {public}: the public key, to be given to others"))
+    inform(f"{file}: the private key; {public}: the public key, to be given to others", err=False)

@@ -13,7 +13,7 @@ from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, say_beyond
-from ._output import plain
+from ._output import inform, put
 
 
 @command_of(name="log")
@@ -49,20 +49,20 @@ def command(
     moment = Moment(at)
     for told in tell(source, wanted or None, at=moment, doc=doc, on_bad=left_out):
         if form == "json":
-            click.echo(FASTEST.dumps({**told.stamp.to_record(), "changes": told.lines}).decode())
+            put(FASTEST.dumps({**told.stamp.to_record(), "changes": told.lines}).decode())
             empty = False
             continue
         if not empty:
-            click.echo()
-        click.echo(click.style(plain(_heading(told.stamp)), bold=True))
+            inform("", err=False)
+        inform(_heading(told.stamp), err=False, bold=True)
         for line in told.lines:
-            click.echo(f"  {plain(line)}")
+            inform(f"  {line}", err=False)
         empty = False
     if moment.is_beyond:
         say_beyond(at, moment.ts, moment.time)
     if empty:
         what = "these nodes" if wanted else "the document"
-        click.echo(f"xmlcep: the log has no change of {what}: they are as they were when it began", err=True)
+        inform(f"xmlcep: the log has no change of {what}: they are as they were when it began")
     return left_out.status()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import os
 import pkgutil
 import sys
@@ -15,9 +16,9 @@ from click.shell_completion import shell_complete
 
 from .. import cli as commands
 from ..errors import XmlCepError
+from ..starting import INTERRUPTED, hear_interrupts
 from ..suggestions import did_you_mean_or_list
-from . import INTERRUPTED
-from ._output import all_written, plain
+from ._output import all_written, inform, plain, put
 from ._statements import where_explained
 from ._termination import ending_as_interrupts
 
@@ -49,15 +50,16 @@ class _Commands(click.Group):
             return None
         found = importlib.import_module(f"{commands.__name__}.{name.replace('-', '_')}").command
         assert isinstance(found, click.Command)
+        hear_interrupts()
         return found
 
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
         try:
-            click.echo(f"xmlcep {version('xmlcep')}")
+            put(f"xmlcep {version('xmlcep')}")
         except PackageNotFoundError:
-            click.echo("xmlcep, run from its source folder without being installed")
+            put("xmlcep, run from its source folder without being installed")
         context.exit()
 
 
@@ -85,7 +87,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _run(arguments)
         except (KeyboardInterrupt, click.Abort):
             _end_output()
-            click.echo(f"stopped by {signals[0].name}" if signals else "stopped", err=True)
+            inform(f"stopped by {signals[0].name}" if signals else "stopped")
             return 128 + signals[0] if signals else INTERRUPTED
 
 
@@ -108,21 +110,23 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _say(error: click.ClickException | XmlCepError | OSError) -> None:
     """Says what is wrong; raises what is not the user's to mend."""
     if isinstance(error, click.ClickException):
-        error.show()
+        shown = io.StringIO()
+        error.show(file=shown)
+        inform(shown.getvalue(), nl=False)
     elif isinstance(error, XmlCepError):
         message = plain(str(error))
-        click.echo(f"xmlcep: {message}", err=True)
+        inform(f"xmlcep: {message}")
         if explained := where_explained(message):
-            click.echo(explained, err=True)
+            inform(explained)
     elif error.filename is not None:
-        click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
+        inform(f"xmlcep: {error.filename}: {error.strerror}")
     elif error.errno == errno.EIO:  # of a file that is read, or of standard output
-        click.echo(f"xmlcep: a file cannot be read, or the output written: {error.strerror}", err=True)
+        inform(f"xmlcep: a file cannot be read, or the output written: {error.strerror}")
     elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF):
         # Standard output: what we open ourselves has a name.
-        click.echo(f"xmlcep: the output cannot be written: {error.strerror}", err=True)
+        inform(f"xmlcep: the output cannot be written: {error.strerror}")
     elif error.errno == errno.ENOENT:  # tempfile has found no folder that it can write to
-        click.echo(f"xmlcep: {plain(str(error.strerror))}: set TMPDIR to a folder with room", err=True)
+        inform(f"xmlcep: {error.strerror}: set TMPDIR to a folder with room")
     else:
         raise error
 

@@ -11,6 +11,7 @@ from ._completion import events
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
+from ._output import inform
 from ._rules_input import load
 
 
@@ -44,7 +45,7 @@ def command(
         for group in found:
             show_record(group.to_record())
         for note in found.notes:  # a line of JSON is a group
-            click.echo(note, err=True)
+            inform(note)
     elif full:
         show_text("\n\n".join([*(group.text() for group in found), *found.notes]) if found else str(found))
     else:

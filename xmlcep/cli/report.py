@@ -12,7 +12,7 @@ from ..rules import Rules
 from ._bad_records import say_left_out
 from ._commands import command as command_of
 from ._log_arguments import LogPath, files_read, logs_argument
-from ._output import plain
+from ._output import inform
 from ._paths import FilePath
 from ._rule_sources import allow_option, reference_option, rules_option
 from ._rules_input import load, saying_ignored
@@ -57,6 +57,6 @@ def write_page(
         contents = write_report(logs, rules, out, title=title)
     if not quiet:
         number = len(contents.findings)
-        click.echo(f"{number:,} finding{'' if number == 1 else 's'} in {plain(out)}", err=True)
+        inform(f"{number:,} finding{'' if number == 1 else 's'} in {out}")
     first = next(("{file}:{record}: {reason}".format_map(each) for each in contents.bad), "")
     return say_left_out(contents.bad_in_all, first)

@@ -7,6 +7,7 @@ from click.shell_completion import CompletionItem
 
 from ..log.json_codec import FASTEST
 from ._commands import command as command_of
+from ._output import put
 from ._statements import Statement, read_statements
 
 
@@ -26,11 +27,11 @@ def command(codes: tuple[str, ...], form: str) -> None:
     if form == "json":
         wanted = [(code, each) for code, each in statements.items() if not chosen or each in chosen]
         for code, each in wanted:
-            click.echo(FASTEST.dumps({"code": code, "title": each.title, "text": each.text}).decode())
+            put(FASTEST.dumps({"code": code, "title": each.title, "text": each.text}).decode())
     elif chosen:
-        click.echo("\n\n".join(statement.text for statement in chosen))
+        put("\n\n".join(statement.text for statement in chosen))
     else:
-        click.echo("\n".join(f"{code:4}{statement.title}" for code, statement in statements.items()))
+        put("\n".join(f"{code:4}{statement.title}" for code, statement in statements.items()))
 
 
 def _codes(begin: str) -> list[CompletionItem]:

@@ -12,7 +12,7 @@ from ..proofs.errors import ProofError
 from ..proofs.keys import public_key
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
-from ._output import plain
+from ._output import inform, put
 from ._paths import FilePath
 
 DIFFERENCES = 1
@@ -65,23 +65,24 @@ def command(
         if kept or keys or has_tree(source):
             covered = verify_tree(source, kept=kept, keys=known)
     except (BrokenChainError, ProofError) as error:
-        click.echo(plain(f"xmlcep: {error}"), err=True)
+        inform(f"xmlcep: {error}")
         context.exit(DIFFERENCES)
     except UnsealedError as error:
-        click.echo(plain(f"xmlcep: {error}"), err=True)
+        inform(f"xmlcep: {error}")
         context.exit(UNSEALED)
     if form == "json":
         found: dict[str, object] = {"length": seal.length, "head": seal.head}
         if covered is not None:
             found["checkpoint"] = {"size": covered.checkpoint.size, "signed_by": [key.name for key in known]}
-        click.echo(FASTEST.dumps(found).decode())
+        put(FASTEST.dumps(found).decode())
         return
-    click.echo(f"{seal.length} records, unbroken; head {seal.head}")
+    inform(f"{seal.length} records, unbroken; head {seal.head}", err=False)
     if covered is not None:
         signed = (
             f"signed by {', '.join(key.name for key in known)}" if known else "signatures not checked (--key)"
         )
         size = covered.checkpoint.size
-        click.echo(
-            plain(f"tree: agrees with the checkpoint of {size:,} of {covered.entries:,} records; {signed}")
+        inform(
+            f"tree: agrees with the checkpoint of {size:,} of {covered.entries:,} records; {signed}",
+            err=False,
         )

@@ -11,7 +11,7 @@ from ..log.writing import write_new_file
 from ..proofs.errors import ProofError, SigningKeyError
 from ..proofs.keys import private_key, public_key
 from ..proofs.witness import witness
-from ._output import plain
+from ._output import inform, put
 from ._paths import FilePath
 
 REFUSED = 1
@@ -45,9 +45,9 @@ def command(context: click.Context, folder: str, log_key: str, key: str, state: 
     except SigningKeyError:
         raise
     except ProofError as error:
-        click.echo(plain(f"xmlcep: {error}"), err=True)
+        inform(f"xmlcep: {error}")
         context.exit(REFUSED)
     if out is None:
-        click.echo(str(note), nl=False)
+        put(str(note), nl=False)
     else:
         write_new_file(Path(out), str(note).encode())

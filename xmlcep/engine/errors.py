@@ -32,15 +32,20 @@ class UnknownTimeError(EvaluationError):
 
 
 class EndlessBeatError(EvaluationError):
-    """A periodic operator has beaten too often while nothing happened (W10)."""
+    """A periodic operator has beaten too often while nothing happened (W10).
 
-    def __init__(self, event: str, ts: int, operator: Operator, most: int) -> None:
+    ``time`` is what the clock shows, ``due`` when the last of these beats was.
+    """
+
+    def __init__(self, event: str, ts: int, operator: Operator, most: int, *, time: int, due: int) -> None:
         super().__init__(
             event,
             ts,
             f"event {event}: {operator.symbol}{operator.brackets()} was raised {most} times in one window without a "
             "change there: close the window, or let it beat less often (W10)",
         )
+        self.time = time
+        self.due = due
 
 
 class TooManyTriesError(EvaluationError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from itertools import islice
 from typing import Any, BinaryIO
 
 from ..errors import RecordError
@@ -15,7 +14,7 @@ from .columns.json_lines import LinesBlock
 from .decoding import FORM_OF_OBJECTS, RowDecoder
 from .errors import BadRecord, Origin
 from .json_codec import STANDARD, DuplicateKeyError, JsonCodec, key_bounds, refuse_repeated_keys
-from .opening import first_line
+from .opening import damaged, first_line, line_blocks
 from .quarantine import BadRecordPolicy
 from .records import FIELDS, MARK, Aside, ClockRecord, Control, Header, Row, is_clock, refuse_newer
 
@@ -61,12 +60,13 @@ class JsonLinesReader:
         """
         damage: Exception | None = None
         self._offset = start
-        while damage is None and (end is None or self._offset < end):
-            self._lines = []
+        found = line_blocks(stream, batch_size, self._file)
+        while end is None or self._offset < end:
             try:
-                self._lines.extend(islice(stream, batch_size))
+                self._lines = next(found, [])
             except (EOFError, OSError, zlib.error) as error:
                 damage = error  # what was unpacked before the damage is good
+                break
             if not self._lines:
                 break
             following = self._offset + sum(map(len, self._lines))
@@ -80,7 +80,7 @@ class JsonLinesReader:
             self._first += len(self._lines)
             self._offset = following
         if damage is not None:
-            reason = f"the file is damaged from here on, nothing after it can be unpacked: {damage}"
+            reason = damaged(damage)
             self._on_bad(BadRecord(Origin(self._file, self._first), self._offset, reason, b""))
 
     def _leave_out_from(self, end: int) -> None:

@@ -7,19 +7,19 @@ import os
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from pathlib import Path
+from itertools import chain
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, cast
 
 from ..events import PrimitiveEvent
-from ..files import naming
+from ..files import naming, opened
 from .batches import Batch
 from .columns.blocks import Block
 from .decoding import ClockCheck, RowDecoder
 from .errors import BadRecord, LogError, Origin
 from .json_codec import FASTEST, JsonCodec
 from .jsonlines import JsonLinesReader
-from .opening import kind_of, no_log, unpacked
+from .opening import damaged, kind_of, line_blocks, no_log, unpacked
 from .order import Piece, in_order
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
@@ -135,13 +135,12 @@ def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
                 raise LogError(f"{file}: a Parquet file has no lines: expected a JSON Lines log")
             number = 0
             try:
-                for number, line in enumerate(unpacked(stream, kind), 1):
+                found = line_blocks(unpacked(stream, kind), BATCH_SIZE, file)
+                for number, line in enumerate(chain.from_iterable(found), 1):
                     if line.strip():
                         yield Origin(file, number), line
             except (EOFError, OSError, zlib.error) as error:
-                raise LogError(
-                    f"{file}:{number + 1}: the file is damaged from here on, nothing after it can be unpacked: {error}"
-                ) from error
+                raise LogError(f"{file}:{number + 1}: {damaged(error)}") from error
 
 
 def _read(
@@ -226,7 +225,7 @@ def _files(source: Source) -> list[str]:
 
 def _open(file: str) -> BinaryIO:
     try:
-        return Path(file).open("rb")
+        return opened(file)
     except OSError as error:
         raise LogError(f"{file}: cannot be read: {error.strerror}") from error
 

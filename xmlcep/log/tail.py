@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from ..files import reading
+from ..files import largest, reading, too_large
 from .json_codec import STANDARD
 
 _BLOCK = 1 << 16
@@ -41,6 +41,8 @@ def lines_backwards(stream: BinaryIO, size: int | None = None) -> Iterator[tuple
         block_start = max(0, start - block)
         stream.seek(block_start)
         content = stream.read(start - block_start) + rest
+        if len(content) > 2 * largest("record") and content.find(b"\n", 0, -1) < 0:
+            raise too_large("record", stream.name)
         start, block = block_start, block * 2  # growing, so that a huge line is not read again and again
         lines = [line + b"\n" for line in content.split(b"\n")]
         lines[-1] = lines[-1][:-1]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
 from ..errors import ArgumentError, RuleError, RuleProblem, XmlCepError
+from ..files import bytes_of
 from ..language import ParsedRules, read_definitions
 from ..language.parser import defined_twice
 from ..language.xml_form.markup import xml_encoding
@@ -17,6 +18,8 @@ from .namespaces import Names, of_the_set
 from .references import ReferenceSources, Source
 from .ruleset import Rules, check_additions, checked_rules
 
+RULES_FILE = "rules file"
+"""What is read, of which so much is (`xmlcep.files.LARGEST`)."""
 _INSTALLED = Languages()
 
 
@@ -106,7 +109,7 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
 def read_rules_text(path: str | Path) -> str:
     """The text of a rules file; raises `XmlCepError` when it cannot be read."""
     try:
-        data = Path(path).read_bytes()
+        data = bytes_of(path, RULES_FILE)
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         reason = getattr(error, "strerror", None) or error
         hint = "; for rules as text use parse_rules(text)" if "=" in str(path) else ""

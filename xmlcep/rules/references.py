@@ -19,6 +19,7 @@ from path_types.names import is_ncname
 
 from ..algebra import Reference
 from ..errors import RuleProblem
+from ..files import bytes_of, largest, too_large
 from ..suggestions import did_you_mean
 from ..xml_parser import parse_data
 from ..xml_writer import xml_text
@@ -26,8 +27,8 @@ from ..xpath import Expression
 from ..xpath.syntax import Axis, NameTest, Step
 from .variables import BUILT_IN
 
-LARGEST = 64 * 1024 * 1024
-"""The most bytes of a reference document: it is held as a tree by every process, which takes several times that."""
+KIND = "reference document"
+"""Of which so many bytes are read (`xmlcep.files.LARGEST`): it is held as a tree by every process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class ReferenceDocument:
 
     @classmethod
     def of(cls, name: str, source: str, data: bytes) -> ReferenceDocument:
-        """The document that XML says; raises `ValueError` for what the safe parser refuses, and beyond `LARGEST`."""
-        if len(data) > LARGEST:
-            raise ValueError(too_large(len(data)))
+        """The document that XML says; raises `ValueError` for what the safe parser refuses, and beyond the limit."""
+        if len(data) > largest(KIND):
+            raise ValueError(too_large(KIND, source, len(data)).strerror)
         return cls(name, hashlib.sha256(data).hexdigest(), source, data, parse_data(data))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -89,7 +90,7 @@ class ReferenceSources:
             if source is None:
                 continue
             shown = replace(reference, file=_shown(reference.name, source))
-            if reference.name not in self.given and not _lies_beside(reference.file):
+            if reference.name not in self.given and not self._lies_beside(reference):
                 problem = "does not lie beside the rules, and rules reach no other place"
                 problems.append(_problem(reference, problem, _GIVE.format(reference.name)))
                 continue
@@ -108,7 +109,17 @@ class ReferenceSources:
             return self.given[reference.name]
         if self.beside is None:
             return None
-        return Path(reference.at.file or self.beside).parent / reference.file
+        return self._folder(reference) / reference.file
+
+    def _folder(self, reference: Reference) -> Path:
+        """Where the rules are that name a document."""
+        return Path(reference.at.file or self.beside or "").parent
+
+    def _lies_beside(self, reference: Reference) -> bool:
+        """Whether the file is in the folder of the rules or below it, also where symbolic links lead."""
+        folder = self._folder(reference)
+        real = os.path.realpath(folder / reference.file)
+        return _is_below(reference.file) and Path(real).is_relative_to(os.path.realpath(folder))
 
     def problems(
         self, declared: Sequence[Reference], expressions: Collection[Expression], *, all_read: bool
@@ -128,7 +139,7 @@ class ReferenceSources:
                 )
 
 
-def _lies_beside(file: str) -> bool:
+def _is_below(file: str) -> bool:
     """Whether this is the name of a file in the same folder or below it, on any system."""
     path = PureWindowsPath(file)
     return not (path.anchor or PurePosixPath(file).is_absolute() or ".." in path.parts or "://" in file)
@@ -206,11 +217,6 @@ def missing(reference: Reference) -> RuleProblem:
     )
 
 
-def too_large(size: int) -> str:
-    """What to say of a document of so many bytes."""
-    return f"it has {size:,} bytes, at most {LARGEST:,} are read: leave out what no rule asks for"
-
-
 def _problem(reference: Reference, problem: str, hint: str) -> RuleProblem:
     message = f"the reference document {reference.name!r} ({reference.file}) {problem}"
     return RuleProblem(message, hint and f"{hint} (V8)", reference.at)
@@ -228,11 +234,7 @@ def _read(name: str, source: Source) -> ReferenceDocument:
         return ReferenceDocument.of(name, _shown(name, source), data)
     if not isinstance(source, (str, os.PathLike)):
         raise ValueError(f"{source!r} is no reference document: give a file, its bytes, or a tree")
-    path = Path(source)
-    size = path.stat().st_size
-    if size > LARGEST:
-        raise ValueError(too_large(size))
-    return ReferenceDocument.of(name, str(path), path.read_bytes())
+    return ReferenceDocument.of(name, os.fspath(source), bytes_of(source, KIND))
 
 
 def _shown(name: str, source: Source) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..arguments import BY_NAME, PATH, check, optional
 from ..errors import MissingExtraError
+from ..files import largest, reading, too_large
 from .errors import SchemaError
 from .facets import simplify_facets
 
@@ -112,6 +113,9 @@ def _require_file(path: Path) -> None:
         raise SchemaError(
             f"{path}: {kind}, not a file: save the schema to a file; what it includes is looked for beside it"
         )
+    size = path.stat().st_size
+    if size > largest("schema"):
+        raise SchemaError(f"{path}: {too_large('schema', path, size).strerror}")
 
 
 def _local_file(uri: str) -> str:
@@ -137,11 +141,17 @@ def _library() -> tuple[Any, tuple[type[Exception], ...]]:
 def _versions(library: Any, path: Path) -> list[type[XMLSchema10]]:
     """XSD 1.0 first, unless the schema itself says that it needs 1.1."""
     try:
-        head = path.read_bytes()[:4096]
+        with reading(path) as stream:
+            head = stream.read(4096)
     except OSError as error:
         raise SchemaError(f"{path}: the schema cannot be read: {error.strerror or error}") from error
     versions = [library.XMLSchema10, library.XMLSchema11]
     return versions[::-1] if b'minVersion="1.1"' in head or b"minVersion='1.1'" in head else versions
+
+
+def _begins_as_xml(path: Path) -> bool:
+    with reading(path) as stream:
+        return b"<" in stream.read(10)
 
 
 def _existing(uri: str, file: str | Path) -> str:
@@ -179,7 +189,7 @@ def _explained(path: Path, error: Exception | None, unresolved: tuple[str, ...])
     root = re.fullmatch(r"'(.*)' is not an element of the schema", message)
     if root:
         return f"{path}: this is no schema: its root element is {root[1]}, expected schema of {_XSD}"
-    if "invalid XML syntax" in message and b"<" not in path.read_bytes()[:10]:
+    if "invalid XML syntax" in message and not _begins_as_xml(path):
         return f"{path}: this is no schema, and no XML: expected an XML Schema (.xsd)"
     for line in lines[1:]:
         if line.startswith("Path:"):

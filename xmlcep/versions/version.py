@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..errors import XmlCepError
+from ..files import allowed
 
 LARGEST = 256
 """So many megabytes a document may have, unless more are allowed: a tree takes 10 to 20 times the memory."""
@@ -54,7 +55,7 @@ class Source(Protocol):
 
 def refuse_large(name: str, size: int, largest: int) -> None:
     """Raises `VersionError` for a document of more than ``largest`` megabytes."""
-    if size > largest * _MEGABYTE:
+    if size > max(largest * _MEGABYTE, allowed()):
         raise VersionError(
             f"{name}: {size / _MEGABYTE:,.0f} MB, more than the {largest} MB that a document may have here: its tree"
             " would take 10 to 20 times as much memory; allow more with --largest MB (in Python largest=…)"

@@ -94,6 +94,16 @@ class Cascades:
             self._run(triggered)
         self._settle()
 
+    def on_signal(self, events: Sequence[CompositeEvent]) -> None:
+        """The application has raised external events (L7)."""
+        if self._deeds.done is not None:
+            self._deeds.done += events
+            return
+        triggered = [firing for event in events for firing in self._raised(event, None)]
+        if triggered and self._fires:
+            self._run(triggered)
+        self._settle()
+
     def on_advance(self, at: str) -> ExitStack:
         """It is this time now, although nothing has changed (W6): what is due in the rules that are open by now fires
         at the end of the block."""
@@ -227,7 +237,7 @@ class Cascades:
                 found += self._triggered(rules, raised, parent)
         return found
 
-    def _raised(self, event: CompositeEvent, parent: Firing) -> list[Firing]:
+    def _raised(self, event: CompositeEvent, parent: Firing | None) -> list[Firing]:
         """What an external event triggers."""
         found: list[Firing] = []
         for rules in self.open:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ..actions.errors import RefusedActionError
-from ..events import CompositeEvent, PrimitiveEvent, TimePoint
+from ..events import CompositeEvent, PrimitiveEvent
 from ..xpath import Selected
 from .nodes import instance_of
 from .raw import Node
@@ -70,12 +70,7 @@ class Deeds:
         if not any(rules.externals[name].accepts(name, path) for rules in accepted):
             declared = accepted[0].externals[name].path
             raise RefusedActionError(f"{name} is declared for {declared}, and was raised for {path}")
-        clock, emitter = tree.clock, tree.emitter
-        now = clock.now()
-        if not clock.since <= now < clock.until:
-            clock.stamp(now)
-        cause = TimePoint(clock.ts, clock.at, emitter.document, emitter.txn, emitter.meta)
-        event = CompositeEvent(name, None, path, ids, (), clock.ts, clock.ts, cause)
+        event = tree.emitter.external_event(name, path, ids, tree.emitter.txn, tree.emitter.meta_now())
         assert self.done is not None
         self.done.append(event)
-        emitter.delivery.put(event)
+        tree.emitter.delivery.put(event)

@@ -42,6 +42,7 @@ _Call = Callable[[Any], Any]
 _Attached: TypeAlias = tuple[Listener, int]
 _Subscribed: TypeAlias = tuple[Callable[[PrimitiveEvent], Any], int]
 _Entry = TypeVar("_Entry", _Attached, _Subscribed)
+_Happened = TypeVar("_Happened", PrimitiveEvent, CompositeEvent)
 
 
 def _nobody(event: PrimitiveEvent) -> None:
@@ -164,7 +165,7 @@ class Delivery:
         Raises `CallbackError` (or `EndlessTriggerError`) when everybody has been called, then what interrupted it.
         """
         if self.reactor is not None:
-            self._react(self.reactor, (event,))
+            self._react(self.reactor.on_edit, (event,))
             return
         if self.delivering or self.held or self.queue or self._rest is not None:
             self.put(as_event(event))
@@ -186,7 +187,7 @@ class Delivery:
     def deliver_all(self, events: Sequence[PrimitiveEvent]) -> None:
         """As `deliver`, of the events of one edit."""
         if self.reactor is not None:
-            self._react(self.reactor, events)
+            self._react(self.reactor.on_edit, events)
             return
         callbacks = self.callbacks
         if self.delivering or self.held or self.queue or self.recorders or self._rest is not None:
@@ -210,12 +211,20 @@ class Delivery:
         if self.queue or self.failures or self._interrupt is not None:
             self.settle()
 
-    def _react(self, reactor: Reactor, events: Sequence[PrimitiveEvent]) -> None:
-        """Lets the reactor act on an edit, then delivers it with all that was made of it."""
+    def deliver_signal(self, event: CompositeEvent) -> None:
+        """As `deliver`, of an external event (L7) that the application raises."""
+        if self.reactor is not None:
+            self._react(self.reactor.on_signal, (event,))
+            return
+        self.put(event)
+        self.settle()
+
+    def _react(self, act: Callable[[Sequence[_Happened]], None], events: Sequence[_Happened]) -> None:
+        """Lets the reactor act on an edit, or a signal, then delivers it with all that was made of it."""
         if self.reacting:
             for event in events:
                 self.put(event)
-            reactor.on_edit(events)
+            act(events)
             return
         together = None
         if self.recorders and not self.held:
@@ -226,7 +235,7 @@ class Delivery:
             self.put(event)
         self.reacting = True
         try:
-            reactor.on_edit(events)
+            act(events)
         finally:
             self.reacting = False
             if together is not None:

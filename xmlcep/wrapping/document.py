@@ -30,6 +30,7 @@ from .listeners import Listener
 from .observation import Observation, compare_all
 from .raw import Node, name_of
 from .shadow import ShadowTree, tree_of
+from .signals import signal
 from .single import Single
 from .snapshots import check_ids, restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
@@ -291,6 +292,20 @@ class Document(Single, Closing):
         self._open("transaction()")
         given = {key: str(value) for key, value in meta.items() if value is not None}
         return Transaction(self._tree, self._transactions, immediate, given)
+
+    def signal(self, event: str, node: Node = None, /, **values: object) -> CompositeEvent:
+        """Raises an event of the application's own, an external one (L7), at a node (default: the root element).
+
+        It is recorded, and every watch and rule that declares it (``event NAME(path) = external``) takes it, here and
+        in audits. ``values`` are recorded as pairs of its ``meta``, as text, without those that are None. It belongs
+        to the last edit; undone with its transaction. Raises `WrapError` where no change has been made yet, for a
+        node that is not in the document, and where rules are open that declare external events, but not this one.
+        """
+        self._open("signal()")
+        transaction = self._transactions.open
+        in_transaction = transaction is not None and transaction.has_records
+        target = self.root if node is None else node
+        return signal(self._tree, event, target, values, in_transaction=in_transaction)
 
     def one_edit(self) -> AbstractContextManager[None]:
         """Makes one edit (U1) of all calls in a ``with`` block: rules see the document before and after it only.

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 
 from path_types import PathType
 
-from ..events import PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent, TimePoint
+from ..provenance import ACTING, with_acting
 from .clock import Clock
 from .delivery import Commit, Delivery
 from .errors import cuts_short
 
+_acting = ACTING.get
 _new_event = tuple.__new__  # PrimitiveEvent._make without its check of the length
 
 
@@ -55,7 +57,20 @@ class Emitter:
             events.append(
                 _new_event(
                     PrimitiveEvent,
-                    (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, self.meta, True),
+                    (
+                        ts,
+                        op,
+                        path,
+                        ids,
+                        value,
+                        old,
+                        pos,
+                        clock.at,
+                        self.document,
+                        self.txn,
+                        self.meta_now(),
+                        True,
+                    ),
                 )
             )
 
@@ -80,10 +95,26 @@ class Emitter:
             now = clock.now()
             if not clock.since <= now < clock.until:
                 clock.stamp(now)
-            event = (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, self.meta, False)
+            meta = self.meta if _acting() is None else self.meta_now()
+            event = (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, meta, False)
             delivery.deliver(
                 event if delivery.takes_tuples else _new_event(PrimitiveEvent, event)  # type: ignore[arg-type]
             )
+
+    def meta_now(self) -> dict[str, str] | None:
+        """What records say of who edits: the transaction's pairs, and those of `xmlcep.acting_as`."""
+        return with_acting(self.meta)
+
+    def external_event(
+        self, name: str, path: PathType, ids: tuple[int, ...], txn: int | None, meta: dict[str, str] | None
+    ) -> CompositeEvent:
+        """An external event (L7) at a node, at the time point of the last record and the time that it is now."""
+        clock = self.clock
+        now = clock.now()
+        if not clock.since <= now < clock.until:
+            clock.stamp(now)
+        cause = TimePoint(clock.ts, clock.at, self.document, txn, meta)
+        return CompositeEvent(name, None, path, ids, (), clock.ts, clock.ts, cause)
 
     def end_edit(self) -> None:
         """Completes the edit under way, if nothing of it is to come any more, and has it delivered."""

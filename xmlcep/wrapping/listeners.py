@@ -19,7 +19,7 @@ class Listener(Protocol):
         """The last event of transaction ``txn`` has been delivered."""
 
     def on_raised(self, event: CompositeEvent) -> None:
-        """A rule that acts has raised an external event (L7)."""
+        """A rule that acts, or the application, has raised an external event (L7)."""
 
     def on_together(self, count: int) -> None:
         """The next ``count`` events are one (L4); only recorders are told."""
@@ -33,6 +33,9 @@ class Reactor(Protocol):
 
     def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
         """An edit is over; its events are in the queue. Edits made here are not told before it returns."""
+
+    def on_signal(self, events: Sequence[CompositeEvent]) -> None:
+        """The application has raised these external events (L7), which are in the queue."""
 
     def finish(self) -> None:
         """Everything has been told."""

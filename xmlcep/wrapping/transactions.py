@@ -138,7 +138,9 @@ class Transaction(Single):
                 refused = unseen
             if kind is not None or self._failed or refused is not None:
                 self._undo()
-            elif reactor is not None and self._has_records:
+            elif reactor is not None and (
+                self.has_records or tree.emitter.delivery.position != self._position
+            ):
                 try:
                     reactor.commit()
                 except BaseException:
@@ -159,7 +161,7 @@ class Transaction(Single):
             raise TransactionError(self._failed)
 
     @property
-    def _has_records(self) -> bool:
+    def has_records(self) -> bool:
         """Whether it has any: else nobody will know that there was a transaction, and nothing is flushed (D3)."""
         return self._tree.clock.ts != self._clock
 
@@ -201,7 +203,7 @@ class Transaction(Single):
         try:
             if self._immediate:
                 undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
-                if reactor is not None and self._has_records:
+                if reactor is not None and self.has_records:
                     reactor.commit_undone()
             else:
                 undo(tree, journal)
@@ -218,7 +220,7 @@ class Transaction(Single):
     def _end(self) -> None:
         tree, emitter = self._tree, self._tree.emitter
         delivery = emitter.delivery
-        if self._has_records:
+        if self.has_records:
             self._transactions.count = self.number
             emitter.commit(self.number)
         if delivery.held:

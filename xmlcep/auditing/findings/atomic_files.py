@@ -30,29 +30,30 @@ def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
         if not target.parent.is_dir():
             raise OutputError(f"{target}: cannot be written: there is no folder {target.parent}")
         for source in sources:
-            if _same(target, Path(source)):
+            if same_place(target, source):
                 raise OutputError(f"{target}: is read and would be overwritten: write to another file")
-        if any(_same(target, other) for other in targets[:number]):
+        if any(same_place(target, other) for other in targets[:number]):
             raise OutputError(f"{target}: is named twice: findings, bad records, summary: give each a name")
 
 
-def _same(target: Path, other: Path) -> bool:
-    if target == other:
-        return True
+def same_place(target: Path, other: str | Path) -> bool:
+    """Whether two names are of one file, whether it is there or not."""
     try:
         return target.samefile(other)
     except OSError:
-        return False
+        return os.path.realpath(target) == os.path.realpath(other)
 
 
 class AtomicFile:
     """A file that appears under its name, complete, when the block is left without an error, or not at all.
 
-    What is no file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. Raises `OutputError`.
+    What is no file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. ``folder`` is where the file is
+    until it is complete (default: beside the place it takes). Raises `OutputError`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folder: Path | None = None) -> None:
         self.path = path
+        self._folder = folder
         self._target = path
         self._temporary: Path | None = None
         self.stream: BinaryIO | None = None
@@ -72,7 +73,9 @@ class AtomicFile:
             self._target = Path(os.path.realpath(self.path))  # a symbolic link stays one
             if self._target.is_symlink():
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent)
+            handle, name = tempfile.mkstemp(
+                prefix=f".{self._target.name}.", dir=self._folder or self._target.parent
+            )
         except OSError as error:
             raise self._failed(error) from error
         self._temporary = Path(name)

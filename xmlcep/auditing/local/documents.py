@@ -9,7 +9,7 @@ are.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..document_lines import DocumentLines, line_of
 from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
+from ..inputs import LogFile
 from ..plan.snapshot_fragments import snapshot_of
 from ..since import Since
 from ..since.state_file import document_line
@@ -227,8 +228,10 @@ class Documents:
             self._failures.add(replay.doc, replay.failure)
         self._take_detector(replay)
 
-    def check(self) -> None:
-        """Raises what went wrong in documents, if anything did."""
+    def check(self, files: Sequence[LogFile]) -> None:
+        """Raises what went wrong in documents, if anything did but in those that one bad record has ended."""
+        if self._since is None:  # else the next run has to know of the document
+            self._failures.put_aside(files, self._collector.quarantine)
         self._failures.check()
 
     def _left_waiting(self, disordered: Collection[str]) -> Iterator[str]:

@@ -101,7 +101,7 @@ class LocalAudit:
         if self._disordered:
             self._steps.insert("sorting", "replaying")
             self._replay_sorted(files)
-        self._documents.check()
+        self._documents.check(files)
         if self._since is not None:
             lines = {place: reader.lines for place, reader in self._readers.items()}
             self._since.note_files(lines, self._headers_of)

@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 
 from ..findings.atomic_files import AtomicFile, OutputError
 
+OUTPUTS = ("findings", "quarantine", "summary")
+"""What a run delivers."""
+
 
 class Delivery(NamedTuple):
     """A file that is to be appended to ``target`` at byte ``at``; None: it takes its place."""
@@ -23,14 +26,14 @@ class Delivery(NamedTuple):
     target: Path
     at: int | None
 
-    def to_record(self) -> dict[str, Any]:
-        """As it stands in the state; the source is beside that."""
-        return {"from": self.source.name, "to": str(self.target), "at": self.at}
+    @property
+    def what(self) -> str:
+        """What is delivered, as `OUTPUTS` calls it."""
+        return self.source.suffix.removeprefix(".")
 
-    @classmethod
-    def from_record(cls, record: dict[str, Any], folder: Path) -> Delivery:
-        """A delivery that a state in this folder names."""
-        return cls(folder / Path(record["from"]).name, Path(record["to"]), record["at"])
+    def to_record(self) -> dict[str, Any]:
+        """As it is in the state, which need not be believed: where the next run delivers is said to that run."""
+        return {"from": self.source.name, "to": os.path.abspath(self.target), "at": self.at}
 
     def make(self) -> bool:
         """Delivers, if that has not been done; says whether there was anything to do. Raises `OutputError`."""

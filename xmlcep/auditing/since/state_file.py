@@ -6,10 +6,10 @@ of them. The lines of documents that a run does not touch are copied as they are
 
 from __future__ import annotations
 
-import glob
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from ...log.errors import LogLockedError
 from ...log.lock import WriterLock
 from ...rules import Rules
 from ..document_lines import line_of
-from ..findings.atomic_files import AtomicFile
-from .deliveries import Delivery
+from ..findings.atomic_files import AtomicFile, same_place
+from .deliveries import OUTPUTS, Delivery
 from .past_files import PastFile
 from .seals import Sealing, sealed_end
 from .state_documents import BEGIN, PastLines, StateDocuments
@@ -45,16 +45,21 @@ class AuditState:
     deliveries: list[Delivery] = field(default_factory=list)
 
     @classmethod
-    def load(cls, path: Path, rules: Rules, options: Mapping[str, Any]) -> AuditState:
+    def load(
+        cls, path: Path, rules: Rules, options: Mapping[str, Any], targets: Mapping[str, Path]
+    ) -> AuditState:
         """The state in a file, or that of an audit that begins, if there is none.
 
-        What a run that was killed has not delivered is delivered. Raises `StateError` for a state that cannot be gone
-        on from, `OutputError` where there is no room.
+        What a run that was killed has not delivered is delivered, to the ``targets`` of this run (by `OUTPUTS`) and to
+        no other place that the file names. Raises `StateError` for a state that cannot be gone on from, `OutputError`
+        where there is no room.
         """
         if not path.exists():
             if not path.parent.is_dir():
                 raise StateError(f"{path}: cannot be written: there is no folder {path.parent}")
-            return cls(path, dict(options))
+            state = cls(path, dict(options))
+            state._own_folder()
+            return state
         try:
             with ExitStack() as failed:
                 stream = failed.enter_context(path.open("rb"))
@@ -69,6 +74,7 @@ class AuditState:
                     start += len(line)
                 documents = StateDocuments(PastLines(stream, start, end))
                 state = cls._begin(path, header, rules, options)
+                state._deliver_what_was_left(header["deliveries"], targets)
                 state.files, state.documents = files, documents
                 failed.pop_all()
         except OSError as error:
@@ -82,30 +88,60 @@ class AuditState:
     @classmethod
     def _begin(cls, path: Path, header: Any, rules: Rules, options: Mapping[str, Any]) -> AuditState:
         check_rules(header, rules)
-        deliveries = [Delivery.from_record(each, path.parent) for each in header["deliveries"]]
-        for delivery in deliveries:
-            delivery.make()
-        if header["final"]:
-            raise StateError(
-                "the audit was closed by its last run (--final): begin anew with another state, or go on with a copy of"
-                " the state before that run"
-            )
         for name, value in options.items():
             if header["options"].get(name) != value:
                 raise StateError(
                     f"the runs before had {name} {_shown(header['options'].get(name))}, this one has {_shown(value)}: "
                     "all runs of an audit have to have the same"
                 )
-        return cls(path, dict(options), header["runs"])
+        return cls(path, dict(options), int(header["runs"]), bool(header["final"]))
+
+    def _deliver_what_was_left(
+        self, records: Iterable[Mapping[str, Any]], targets: Mapping[str, Path]
+    ) -> None:
+        folder = self._own_folder()
+        left = [
+            (folder / f"{self.runs}.{what}", what, record)
+            for record in records
+            if (what := str(record["from"]).rpartition(".")[2]) in OUTPUTS
+        ]
+        for source, what, record in left:
+            if source.is_file() and what in targets and not same_place(targets[what], record["to"]):
+                raise StateError(
+                    f"the last run was cut short before its {what} were in {record['to']}, and this run writes to "
+                    f"{targets[what]}: run once more with the former name"
+                )
+        for source, what, record in left:
+            if what in targets:
+                Delivery(source, targets[what], record["at"]).make()
+        if self.final:
+            self.end_run()
+            raise StateError(
+                "the audit was closed by its last run (--final): begin anew with another state, or go on with a copy of"
+                " the state before that run"
+            )
+
+    def _own_folder(self) -> Path:
+        """Where output is until it is delivered; raises `StateError` if something else has its name."""
+        folder = self.path.with_name(f".{self.path.name}.run")
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            raise StateError(f"{folder}: is not the folder that runs with this state make: take it away")
+        return folder
 
     def begin_run(self, *, final: bool) -> None:
         """A run begins: what one that was killed has left lying about is taken away."""
         self.runs += 1
         self.final = final
-        name = glob.escape(self.path.name)
-        for left in (f".{name}.{self.runs}.*", f"..{name}.*", f".{name}.????????"):
-            for file in self.path.parent.glob(left):
+        folder = self._own_folder()
+        folder.mkdir(exist_ok=True)
+        for file in folder.iterdir():
+            if _MADE.fullmatch(file.name):
                 file.unlink()
+
+    def end_run(self) -> None:
+        """A run is over, and what it had to deliver is delivered."""
+        with suppress(OSError):  # somebody else keeps something there
+            self._own_folder().rmdir()
 
     def save(self, rules: Rules) -> None:
         """Replaces the file: it is seen as it was or as it is now."""
@@ -114,7 +150,7 @@ class AuditState:
             "runs": self.runs, "final": self.final,
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
-        with AtomicFile(self.path) as file:
+        with AtomicFile(self.path, self._own_folder()) as file:
             assert file.stream is not None
             sealing = Sealing(file.stream)
             sealing.write(line_of(header))
@@ -125,7 +161,11 @@ class AuditState:
     def beside(self, what: str) -> Path:
         """A file for output of this run that is to be delivered. A run that was not committed never has the name of one
         that was: its output is not taken for the other's."""
-        return self.path.with_name(f".{self.path.name}.{self.runs}.{what}")
+        return self._own_folder() / f"{self.runs}.{what}"
+
+
+# What runs make in their folder: output, and files that are not complete.
+_MADE = re.compile(rf"\d+\.(?:{'|'.join(OUTPUTS)})|\..+\.[a-z0-9_]{{8}}")
 
 
 def document_line(state: Mapping[str, Any]) -> bytes:

@@ -166,7 +166,10 @@ class PeriodicState(BeatState):
                 continue
             window.beats += 1
             if window.beats > MOST_BEATS:
-                raise EndlessBeatError(self.tree_name, cause.ts, self.node.definition, MOST_BEATS)
+                raise EndlessBeatError(
+                    self.tree_name, cause.ts, self.node.definition, MOST_BEATS,
+                    time=self.clock.time or due.at, due=due.at,
+                )  # fmt: skip
             self.raise_combination(window.entries, cause)
             window.next += self.beat
             self.setting.timers.set(Unit.TIME, self.due(window.next, due.key))
