@@ -162,8 +162,8 @@ class Recording(Single, Closing):
         self._writer.give_up()
         raise LogError(
             f"{self._writer.file}: an edit was cut short, as by a KeyboardInterrupt or a MemoryError, so that events"
-            " may be missing: nothing more is written; close() the recording and record() again, which goes on with a"
-            " new snapshot"
+            " may be missing: nothing more is written; close() the recording and the document, wrap its tree again with"
+            " clock=document.clock + 1, and record() that, which goes on with a new snapshot"
         )
 
     def record_clock(self, at: str) -> None:
