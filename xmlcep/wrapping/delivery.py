@@ -133,6 +133,11 @@ class Delivery:
             or self.missed > 0
         )
 
+    @property
+    def has_open_block(self) -> bool:
+        """Whether a block is open whose edits are told at its end."""
+        return bool(self.blocks) and not self.is_cut_short
+
     def check(self) -> None:
         """Before anything is done. Raises `RefusedError` once something was cut short."""
         if self.is_cut_short:
