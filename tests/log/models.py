@@ -41,6 +41,7 @@ class RecordedDocument:
         return self
 
     missed = 0
+    has_open_block = False
 
     def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
         raise AssertionError("the tests of recovery use wrapped documents")

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
+import lxml.html
 import pytest
+from lxml import etree, objectify
+
+import xmlcep
 
 COMMON = """\
-import pytest, xmlcep
-from lxml import etree
+import lxml.html, pytest, xmlcep
+from lxml import etree, objectify
 from xmlcep.wrapping import WrapError
 
 class Mine(etree.ElementBase):
@@ -44,12 +50,68 @@ assert type(etree.Element("plain")) is etree._Element
 """
 
 
+SHARED = """\
+parser = etree.XMLParser()
+parser.set_element_class_lookup(fallback)
+for tree in (etree.fromstring("<a/>", parser), objectify.fromstring("<a/>"), lxml.html.document_fromstring("<p>t</p>")):
+    with pytest.raises(WrapError, match="wrap a copy"):
+        xmlcep.wrap(tree)
+    assert type(etree.Element("plain")) is etree._Element
+    assert type(etree.fromstring("<a/>", parser)) is Mine
+"""
+
+ERROR = """\
+class Lookup(etree.PythonElementClassLookup):
+    def lookup(self, document, element):
+        raise KeyError(element.tag)
+
+parser = etree.XMLParser()
+parser.set_element_class_lookup(Lookup())
+parser.set_element_class_lookup(None)
+root = etree.fromstring("<a><b/></a>", parser)
+parser.set_element_class_lookup(Lookup())
+with pytest.raises(WrapError, match="wrap a copy"):
+    xmlcep.wrap(root)
+"""
+
+
 @pytest.mark.parametrize(
     "program",
     [
+        pytest.param(
+            SHARED, id="those of a parser are left to its other trees, and ours are nobody's default"
+        ),
+        pytest.param(ERROR, id="a lookup that raises is not asked"),
         pytest.param(ROOM, id="they stay while and after a document is wrapped"),
         pytest.param(NO_ROOM, id="those that leave no room are an error that says so"),
     ],
 )
 def test_classes_of_an_application(program: str) -> None:
     subprocess.run([sys.executable, "-c", COMMON + program], check=True)
+
+
+class Silent(etree.ElementBase):
+    """Reads nothing as it is."""
+
+    text = property(lambda self: None)  # type: ignore[assignment]
+    tag = property(lambda self: "tag")  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return 0
+
+
+def silent(text: str) -> Any:
+    parser = etree.XMLParser()
+    parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=Silent))
+    return etree.fromstring(text, parser)
+
+
+@pytest.mark.parametrize("read", [silent, objectify.fromstring, lxml.html.fragment_fromstring])
+def test_a_state_in_classes_of_its_own_is_what_lxml_reads(read: Callable[[str], Any]) -> None:
+    text = "<div><root>1</root><read>2</read><read>3</read></div>"
+    with xmlcep.fromstring("<div><root>0</root></div>") as document:
+        document.update_to(read(text))
+        assert etree.tostring(document.root).decode() == text
+        assert not xmlcep.diff(read(text), document).changes
+        assert len(xmlcep.diff(document, read("<div><root>1</root></div>")).changes) == 2
+        document._check()

@@ -54,6 +54,7 @@ class LogWriter(Closing):
         self._seal = seal
         self._tree = tree
         self._failed = False
+        self._process = os.getpid()
         self.file = segment(log, number)
         self._descriptor = os.open(self.file, _FLAGS)
         self.size = os.fstat(self._descriptor).st_size
@@ -82,6 +83,7 @@ class LogWriter(Closing):
 
     def write(self, lines: bytes) -> None:
         """Appends whole lines; raises `LogError` if they cannot be written, and ever after."""
+        self.check_process()
         if self._failed:
             raise LogError(
                 f"{self.file}: nothing more is written after the failure before: open the log again"
@@ -109,6 +111,14 @@ class LogWriter(Closing):
             if isinstance(error, OSError):
                 raise LogError(f"{tree.folder}: cannot be written: {error.strerror}") from error
             raise
+
+    def check_process(self) -> None:
+        """Raises `LogError` in a process that was forked from the one that writes the log."""
+        if os.getpid() != self._process:
+            raise LogError(
+                f"{self.file}: another process writes this log, of which this one is a copy (os.fork, "
+                "multiprocessing): wrap a copy of the tree here, and record() it to a file of its own"
+            )
 
     def give_up(self) -> None:
         """Nothing more is written: what is to come may not fit what is there, or (the hash chain) what was made."""
@@ -185,12 +195,13 @@ class LogWriter(Closing):
         """Brings everything to the disk and lets the next writer in."""
         if self._descriptor >= 0:
             try:
-                if not self._failed:
+                if not self._failed and os.getpid() == self._process:
                     self.sync()
             finally:
                 os.close(self._descriptor)
                 self._descriptor = -1
-                self._lock.release()
+                if os.getpid() == self._process:
+                    self._lock.release()
 
 
 def create_log(

@@ -17,6 +17,10 @@ class Telling(Protocol):
     def missed(self) -> int:
         """How often an edit was cut short, so that events may be missing."""
 
+    @property
+    def has_open_block(self) -> bool:
+        """Whether a block is open whose edits are told at its end."""
+
 
 class Recordable(Protocol):
     """What the recorder needs of a wrapped document (`xmlcep.wrapping.Document`)."""

@@ -114,7 +114,7 @@ class RecordedWatch(Watch):
     @property
     def is_delivering(self) -> bool:
         """Whether changes are being told of which it may not have heard."""
-        return not self.closed and self._document.delivery.delivering
+        return not self.closed and self._document.delivery.delivering is not None
 
     @property
     def is_settled(self) -> bool:
@@ -138,7 +138,7 @@ class RecordedWatch(Watch):
 
     def _refuse_in_callbacks(self, call: str) -> None:
         # The log is ahead of the detector there: replaying would have events before the call that come behind it.
-        if self._document.delivery.delivering:
+        if self._document.delivery.delivering is not None:
             raise RefusedError(
                 f"{call} of a recorded watch in a callback, while changes are being told: call it when the edit is over"
             )

@@ -162,8 +162,8 @@ class Recording(Single, Closing):
         self._writer.give_up()
         raise LogError(
             f"{self._writer.file}: an edit was cut short, as by a KeyboardInterrupt or a MemoryError, so that events"
-            " may be missing: nothing more is written; close() the recording and record() again, which goes on with a"
-            " new snapshot"
+            " may be missing: nothing more is written; close() the recording and the document, wrap its tree again with"
+            " clock=document.clock + 1, and record() that, which goes on with a new snapshot"
         )
 
     def record_clock(self, at: str) -> None:
@@ -250,6 +250,7 @@ class Recording(Single, Closing):
         `StateError` if the watch's rules are in a language that remembers events (O1).
         """
         file = self._writer.file
+        self._writer.check_process()
         if self._has_foreign_watch and self._watch is None:
             raise LogError(
                 f"{file}: the log has a watch that nobody goes on with: recover it with its rules, or open a new watch"
@@ -321,7 +322,16 @@ class Recording(Single, Closing):
             raise LogError(f"{self._writer.file}: the log cannot be rolled over any more: {error}") from error
 
     def close(self) -> None:
-        """Stops recording, brings everything to the disk and lets the next writer in."""
+        """Stops recording, brings everything to the disk and lets the next writer in.
+
+        Raises `LogError` in a transaction, and in a block that is one edit or observes: the log would lack what is done
+        in it.
+        """
+        if self._open and self._telling.has_open_block:
+            raise LogError(
+                f"{self._writer.file}: close() of a recording inside a transaction (or a block that is one edit, or "
+                "observes), whose changes the log would lack: close it when the block has ended"
+            )
         if self._open:
             self._open = False
             self._doc.detach(self)

@@ -11,6 +11,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 from lxml import etree
 
 from ..arguments import PATH, Kind, check, one_of
+from ..element_classes import given_root
 from ..events import PrimitiveEvent
 from ..log.records import Header
 from ..matching import Change, ChangeKind, Contents, Key, changes, match, outline
@@ -167,7 +168,7 @@ class _Given:
                     "XML text was given where a file is expected: parse it with lxml.etree.fromstring"
                 )
             self.data = read_file(Path(given), largest)
-        elif hasattr(given, "read"):
+        elif hasattr(given, "read") and not isinstance(given, etree._Element):
             self._name = str(getattr(given, "name", self._name))
             self.data = given.read()
             refuse_large(self._name, len(self.data), largest)
@@ -177,7 +178,7 @@ class _Given:
         if self.data is not None:
             return parse_bytes(self.data, source_name=self._name).getroot()
         given = self._given
-        root = given.getroot() if isinstance(given, etree._ElementTree) else getattr(given, "root", given)
-        if not isinstance(root, etree._Element) or not isinstance(root.tag, str):
+        root = given_root(given)
+        if root is None:
             raise VersionError(f"{given!r} is no document: give an XML file, an lxml tree or element")
         return root

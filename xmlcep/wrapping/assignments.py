@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from ..xml_names import as_name
-from .edits import ready, rearrange
+from .edits import LXML_ERRORS, ready, rearrange, run
 from .errors import RefusedError
 from .journal import Journal
 from .mutations import change_attribute, change_attributes, change_tail, change_text, rename
@@ -64,13 +64,16 @@ def set_slot(node: Node, slot: TextSlot, value: Any) -> None:
         return
     if tree.journal is not None:
         slot.remember(tree.journal, node)
+    tree.delivery.changing = True
     try:
         slot.write(node, value)
-    except BaseException:  # lxml removes the old text before it refuses the new one
+    except LXML_ERRORS:  # lxml removes the old text before it refuses the new one
         slot.changed(tree, node, shadow, slot.read(node) or None, tree.emitter.emit_alone)
+        tree.delivery.changing = False
         raise
     now = (value if type(value) is str else slot.read(node)) or None
     slot.changed(tree, node, shadow, now, tree.emitter.emit_alone)
+    tree.delivery.changing = False
 
 
 def set_text_of(node: Node, value: Any) -> None:
@@ -87,6 +90,8 @@ def set_text_of(node: Node, value: Any) -> None:
 
 def set_tail_of(node: Node, value: Any) -> None:
     """``node.tail = value``."""
+    if value is None and not get_tail(node):
+        return  # lxml itself does so, in the midst of an edit
     set_slot(node, TAIL, value)
 
 
@@ -101,19 +106,20 @@ def set_name_of(node: Node, value: Any) -> None:
     if tree.journal is not None:
         tree.journal.tag(node)
     old = name_of(node)
-    _set(node, "tag", as_name(value))
+    run(lambda: _set(node, "tag", as_name(value)), tree)
     name = str(name_of(node))
     if name != old:
         try:
             check_name(name, "element")
         except RefusedError:
             set_tag(node, old)
+            tree.delivery.changing = False
             raise
         if tree.exposed and shadow.parent is not None:
             reconcile(tree, [node])
         else:
             rename(tree, node)
-        tree.end_edit()
+    tree.end_edit()
 
 
 def set_base_of(node: Node, value: Any) -> None:
@@ -197,15 +203,22 @@ def _change_one(
     tree = shadow.tree
     if tree.journal is not None:
         tree.journal.attributes(node)
-    result = call()
+    tree.delivery.changing = True
+    try:
+        result = call()
+    except LXML_ERRORS:
+        tree.delivery.changing = False
+        raise
     assert shadow.trie is not None
     if name not in shadow.trie.attributes:
         try:
             check_name(name, "attribute")
         except RefusedError:
             _take_out(node, {name})
+            tree.delivery.changing = False
             raise
     change_attribute(tree, node, shadow, name, read(node, name), tree.emitter.emit_alone)
+    tree.delivery.changing = False
     return result
 
 

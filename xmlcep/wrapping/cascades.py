@@ -8,6 +8,7 @@ One module because what has been seen, what waits and what can be undone are one
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TypeAlias
@@ -27,6 +28,7 @@ from ..xpath import Environment
 from . import foreign
 from .afterwards import Afterwards
 from .deeds import Deed, Deeds
+from .errors import cuts_short
 from .firings import firings_of, triggered_by
 from .rule_set import RuleSet, Validity
 from .savepoints import Savepoint
@@ -134,11 +136,14 @@ class Cascades:
         """The last edit of the transaction has been made (L4): what waits for that fires, until nothing does."""
         self._close_guard()
         delivery = self.tree.emitter.delivery
-        reacting, delivery.reacting = delivery.reacting, True
+        reacting, delivery.reacting = delivery.reacting, sys._getframe()
         try:
             self._run((), self._at_commit)
-        finally:
-            delivery.reacting = reacting
+        except BaseException as error:
+            if not cuts_short(error):
+                delivery.reacting = reacting
+            raise
+        delivery.reacting = reacting
 
     def _at_commit(self, rounds: int) -> list[Firing]:
         """What fires at the end of a transaction: what has waited for that, and what a flush raises (D3)."""
@@ -167,6 +172,8 @@ class Cascades:
     def undo(self) -> None:
         """The transaction is undone: so is what rules have seen of it."""
         self._close_guard()
+        self._deeds.end()
+        self._schedule.clear()
         if self._begun is not None:
             self._back_to(self._begun)
 
@@ -178,16 +185,19 @@ class Cascades:
 
     def run_flush(self, rules: RuleSet, composites: Sequence[CompositeEvent]) -> None:
         """What a rule set raises outside of edits (a flush, time that passes) fires."""
-        delivery = self.tree.emitter.delivery
-        delivery.reacting = True
+        delivery = self.tree.delivery
+        delivery.reacting = sys._getframe()
         try:
             depth = self._afterwards.depth + 1
             triggered = triggered_by(self.tree, rules, composites, depth, None, in_transaction=False)
             if triggered:
                 self._run(triggered)
             self._settle()
-        finally:
-            delivery.reacting = False
+        except BaseException as error:
+            if not cuts_short(error):
+                delivery.reacting = None
+            raise
+        delivery.reacting = None
         delivery.settle()
 
     def _settle(self) -> None:

@@ -5,13 +5,13 @@ lxml asks a parser's own class lookup for the nodes of the trees it has made, an
 
 from __future__ import annotations
 
-import gc
 from collections import deque
 from threading import RLock
 from typing import Any
 
 from lxml import etree
 
+from ..element_classes import lookup_of, own_lookup
 from ..xml_parser import safe_parser
 from .errors import WrapError
 from .lxml_methods import DEFAULT_LOOKUP, LOOKUP, TrackedElement
@@ -48,6 +48,9 @@ class ClassLookups:
                 outer, self._under_way = self._under_way, True
                 try:
                     return self._take(root)
+                except BaseException:
+                    self._give_default_back()
+                    raise
                 finally:
                     self._under_way = outer
         finally:
@@ -72,13 +75,22 @@ class ClassLookups:
             finally:
                 self._lock.release()
 
+    def check(self, root: Node) -> None:
+        """Raises `WrapError` if the parser of a tree has an application's class lookup: other trees need it."""
+        lookup = own_lookup(root)
+        if lookup not in (None, LOOKUP):
+            raise WrapError(
+                "the parser of the tree has element classes of its own (set_element_class_lookup, as objectify and "
+                "lxml.html have), which its other trees need: wrap a copy, xmlcep.fromstring(etree.tostring(tree))"
+            )
+
     def _take(self, root: Node) -> Any:
         if not self._default_is_ours:
             self._take_default()
         parser = Element.getroottree(root).parser
         if parser is not None and parser not in self._parsers:
             ours = type(Element.makeelement(root, "none")) is TrackedElement
-            lookup = _lookup_of(parser)
+            lookup = lookup_of(parser)
             if not ours:
                 check_classes(set(map(type, Element.iter(root))))
             if not ours or lookup is None:  # else another default, set meanwhile, would be that of its trees
@@ -99,6 +111,9 @@ class ClassLookups:
                 self._parsers[parser] = lookup, documents - 1
             else:
                 parser.set_element_class_lookup(lookup)
+        self._give_default_back()
+
+    def _give_default_back(self) -> None:
         if self._default_is_ours and not self._documents:
             etree.set_element_class_lookup(None)
             self._default_is_ours = False
@@ -112,13 +127,6 @@ class ClassLookups:
                 "the application has set element classes for all of lxml (set_element_class_lookup), so documents "
                 "cannot be tracked: set them on its parsers, or as the fallback of a ParserBasedElementClassLookup"
             )
-
-
-def _lookup_of(parser: Any) -> Any:
-    """The class lookup of a parser, None if it has none of its own: lxml has a way to set it and none to ask for it."""
-    return next(
-        (each for each in gc.get_referents(parser) if isinstance(each, etree.ElementClassLookup)), None
-    )
 
 
 LOOKUPS = ClassLookups()

@@ -5,13 +5,17 @@ One module because whatever comes between (errors, interrupts, those who come an
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from itertools import repeat
+from operator import is_
+from types import BuiltinFunctionType, FrameType
 from typing import Any, TypeAlias, TypeVar
 
 from ..events import CompositeEvent, PrimitiveEvent, as_event
-from .errors import TOLD, CallbackError, CallbackFailure, EndlessTriggerError, cuts_short
+from .doubt import CUT_SHORT, Block, is_running
+from .errors import TOLD, CallbackError, CallbackFailure, EndlessTriggerError, RefusedError, cuts_short
 from .listeners import Listener, Reactor
 
 TRIGGER_DEPTH = 100
@@ -45,6 +49,12 @@ _Entry = TypeVar("_Entry", _Attached, _Subscribed)
 _Happened = TypeVar("_Happened", PrimitiveEvent, CompositeEvent)
 
 
+_Told = TypeVar("_Told")
+
+_this_call = sys._getframe
+"""The frame of the function that calls it."""
+
+
 def _nobody(event: PrimitiveEvent) -> None:
     """Stands where somebody has been who has gone."""
 
@@ -58,19 +68,20 @@ class Delivery:
     nothing of what has happened before, be it a change, the end of a transaction or an external event.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
     event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
-    ``missed`` grows when something comes between two steps of an edit, or of telling of one (a KeyboardInterrupt, a
-    MemoryError), so that nobody can say whether all have heard of it. It is counted by a statement, not by a call:
-    there may be no room on the stack for one; and in each step that is under way, for an exception that was marked as
-    counted might be raised again, by whoever keeps one to raise.
+
+    Whatever is under way has left its mark (see `doubt`): ``changing`` an edit that shadow and events do not have in
+    full yet, and in which nobody else is called; ``delivering`` and ``reacting`` the call that tells of edits or acts
+    on them; ``blocks`` those that the application has open. ``missed`` is 1 once one of them was found cut short.
     """
 
     __slots__ = (
-        "_before", "_entries", "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures",
-        "held", "listeners", "missed", "position", "queue", "reacting", "reactor", "recorded", "recorders",
-        "subscribers", "takes_tuples",
+        "_before", "_entries", "_interrupt", "audience", "blocks", "callbacks", "changing", "delivering", "depth",
+        "document", "failures", "held", "listeners", "missed", "position", "queue", "reacting", "reactor", "recorded",
+        "recorders", "said", "subscribers", "takes_tuples",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, document: str) -> None:
+        self.document = document
         self.listeners: tuple[_Attached, ...] = ()  # with the position at which they came
         self.recorders: tuple[_Attached, ...] = ()
         self.recorded = 0  # how many at the head of the queue the recorders know
@@ -78,21 +89,68 @@ class Delivery:
         self.queue: deque[tuple[int, int, Queued]] = deque()  # with depth and number
         self.position = 0
         self.reactor: Reactor | None = None
-        self.reacting = False
         self.callbacks: list[_Call] = []  # all of them, in order
         self._entries: tuple[_Attached | _Subscribed, ...] = ()  # whose they are
         self._before: list[tuple[list[_Call], tuple[_Attached | _Subscribed, ...]]] = []  # see `_gather`
         self.audience = False
         self.takes_tuples = False
         self.held = False
-        self.delivering = False
+        self.changing = False
+        self.delivering: FrameType | None = None
+        self.reacting: FrameType | None = None
+        self.blocks: tuple[Block, ...] = ()
+        self.missed = 0
+        self.said = False  # whether anybody has been told that something was missed
         self.depth = 0  # of the event being delivered: 0 for edits made outside callbacks
         self.failures: list[CallbackFailure] = []
-        self.missed = 0
         # A KeyboardInterrupt or the like, to be raised at the end.
         self._interrupt: BaseException | None = None
-        # What an interrupt left over of an event.
-        self._rest: tuple[PrimitiveEvent, Iterator[_Call]] | None = None
+
+    # --- whether anything was cut short
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether something that was begun was left in the middle, so that nobody can say what is known of it."""
+        telling, acting = self.delivering, self.reacting
+        if (
+            self.changing
+            or (telling is not None and not is_running(telling))
+            or (acting is not None and not is_running(acting))
+        ):
+            self.missed = 1
+        for block in self.blocks:
+            if block.is_cut_short:
+                self.missed = 1
+        return self.missed > 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything has left a mark, of something that is under way or was cut short."""
+        return (
+            self.changing
+            or self.delivering is not None
+            or self.reacting is not None
+            or bool(self.blocks)
+            or self.missed > 0
+        )
+
+    @property
+    def has_open_block(self) -> bool:
+        """Whether a block is open whose edits are told at its end."""
+        return bool(self.blocks) and not self.is_cut_short
+
+    def check(self) -> None:
+        """Before anything is done. Raises `RefusedError` once something was cut short."""
+        if self.is_cut_short:
+            self.said = True
+            raise RefusedError(CUT_SHORT.format(self.document))
+
+    def whole_again(self, blocks: tuple[Block, ...]) -> None:
+        """What was under way has been undone; these blocks are around that."""
+        self.blocks = blocks
+        self.reacting = None
+        self.missed = 0
+        self.changing = False
 
     # --- who is to get them
 
@@ -123,7 +181,7 @@ class Delivery:
         return unsubscribe
 
     def _gather(self) -> None:
-        if not self.delivering and self._rest is None:
+        if self.delivering is None:
             self._before.clear()
         self._before.append((self.callbacks, self._entries))
         self._entries = (*self.recorders, *self.listeners, *self.subscribers)
@@ -143,7 +201,7 @@ class Delivery:
         self.audience = bool(self.callbacks) or self.reactor is not None
 
     def _is_here(self, entry: _Attached | _Subscribed) -> bool:
-        return any(entry is each for each in self._entries)
+        return any(map(is_, self._entries, repeat(entry)))
 
     def present(self, entries: tuple[_Entry, ...]) -> Iterator[_Entry]:
         """Those who are here now, one after the other, unless they go while those before are called."""
@@ -165,22 +223,25 @@ class Delivery:
         Raises `CallbackError` (or `EndlessTriggerError`) when everybody has been called, then what interrupted it.
         """
         if self.reactor is not None:
-            self._react(self.reactor.on_edit, (event,))
+            self._react(self.reactor.on_edit, (as_event(event),))
             return
-        if self.delivering or self.held or self.queue or self._rest is not None:
+        if self.delivering is not None or self.held or self.queue:
             self.put(as_event(event))
+            self.changing = False
             self.settle()
             return
-        callback: _Call = _nobody
-        rest = iter(self.callbacks)
-        self.delivering = True
+        callbacks = self.callbacks
+        self.delivering = _this_call()
+        self.changing = False
+        called = 0
         try:
-            for callback in rest:
+            for callback in callbacks:
+                called += 1
                 callback(event)
         except BaseException as error:
-            self._call_rest(as_event(event), rest, callback, error)
-        finally:
-            self.delivering = False
+            self._failed(as_event(event), callbacks[called - 1], error)
+            self._call_rest(as_event(event), callbacks, called)
+        self.delivering = None
         if self.queue or self.failures or self._interrupt is not None:
             self.settle()
 
@@ -189,27 +250,10 @@ class Delivery:
         if self.reactor is not None:
             self._react(self.reactor.on_edit, events)
             return
-        callbacks = self.callbacks
-        if self.delivering or self.held or self.queue or self.recorders or self._rest is not None:
-            for event in events:
-                self.put(event)
-            self.settle()
-            return
-        self.delivering = True
-        self.position = number = self.position + 1  # of what may have to be queued below
-        done = 0
-        try:
-            for event in events:
-                if self.callbacks is not callbacks:
-                    break  # who has come meanwhile gets nothing of this edit: the queue knows since when
-                done += 1
-                self._call_rest(event, iter(callbacks))
-        finally:
-            self.delivering = False
-            if done < len(events):
-                self.queue.extendleft((0, number, event) for event in reversed(events[done:]))
-        if self.queue or self.failures or self._interrupt is not None:
-            self.settle()
+        for event in events:
+            self.put(event)
+        self.changing = False
+        self.settle()
 
     def deliver_signal(self, event: CompositeEvent) -> None:
         """As `deliver`, of an external event (L7) that the application raises."""
@@ -221,9 +265,10 @@ class Delivery:
 
     def _react(self, act: Callable[[Sequence[_Happened]], None], events: Sequence[_Happened]) -> None:
         """Lets the reactor act on an edit, or a signal, then delivers it with all that was made of it."""
-        if self.reacting:
+        if self.reacting is not None:
             for event in events:
                 self.put(event)
+            self.changing = False
             act(events)
             return
         together = None
@@ -233,54 +278,54 @@ class Delivery:
         before = len(self.queue)
         for event in events:
             self.put(event)
-        self.reacting = True
+        self.reacting = _this_call()
+        self.changing = False
         try:
             act(events)
-        finally:
-            self.reacting = False
-            if together is not None:
-                made = len(self.queue) - before
-                together.count = made if made > len(events) else 0
+        except BaseException as error:
+            if not cuts_short(error):
+                self._reacted(together, before, events)
+            raise
+        self._reacted(together, before, events)
         self.settle()
+
+    def _reacted(self, together: Together | None, before: int, events: Sequence[_Happened]) -> None:
+        if together is not None:
+            made = len(self.queue) - before
+            together.count = made if made > len(events) else 0
+        self.reacting = None
 
     def put(self, event: Queued) -> None:
         """Queues an event; `settle` delivers it."""
         self.position += 1
-        self.queue.append((self.depth + 1 if self.delivering else 0, self.position, event))
+        self.queue.append((self.depth + 1 if self.delivering is not None else 0, self.position, event))
 
     def take_back(self, position: int) -> None:
         """Takes what was queued after ``position`` out of the queue again: nobody has heard of it."""
-        while self.position > position:
-            self.position -= 1
+        while self.queue and self.queue[-1][1] > position:
             self.queue.pop()
+        self.position = position
 
     def settle(self) -> None:
         """Delivers all that is queued, unless a transaction holds it or a delivery is under way already.
 
         Raises as `deliver`.
         """
-        if self.delivering or self.held or self.reacting:
+        if self.delivering is not None or self.held or self.reacting is not None:
             return
-        if self.queue or self._rest is not None:
-            self.delivering = True
-            try:
-                if self._rest is not None:
-                    rest, self._rest = self._rest, None
-                    self._call_rest(*rest)
-                while self.queue:
-                    if not self.recorded:
-                        self.recorded = len(self.queue)
-                        for _, number, event in tuple(self.queue) if self.recorders else ():
+        if self.queue:
+            self.delivering = _this_call()
+            while self.queue:
+                if not self.recorded:
+                    if self.recorders:
+                        for _, number, event in tuple(self.queue):
                             self._inform(self.recorders, number, event)
-                    self.recorded -= 1
-                    self.depth, number, event = self.queue.popleft()
-                    self._deliver_queued(number, event)
-            except BaseException:  # no callback's: these are noted
-                self.missed += 1
-                raise
-            finally:
-                self.delivering = False
-                self.depth = 0
+                    self.recorded = len(self.queue)
+                self.recorded -= 1
+                self.depth, number, event = self.queue.popleft()
+                self._deliver_queued(number, event)
+            self.depth = 0
+            self.delivering = None
         try:
             self._report()
         finally:
@@ -297,7 +342,7 @@ class Delivery:
 
         What is no error of a callback (a KeyboardInterrupt, say) is raised as it is, the others as a `CallbackError`.
         """
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not _came_between(callback, error):
             self.failures.append(CallbackFailure(callback, event, error))
         else:
             self._interrupt = self._interrupt or error
@@ -305,7 +350,7 @@ class Delivery:
     def _is_internal(self, callback: Callable[..., Any]) -> bool:
         """Whether it is a recorder's or a watch's: when it is cut short, nobody can say what these know."""
         owner = getattr(callback, "__self__", None)
-        return any(owner is each for each, _ in (*self.recorders, *self.listeners))
+        return owner in [each for each, _ in (*self.recorders, *self.listeners)]
 
     def call(self, callback: Callable[[Any], Any], event: object) -> None:
         """Calls a callback of the application unless callbacks trigger each other too deep; notes its error."""
@@ -317,43 +362,36 @@ class Delivery:
         except BaseException as error:
             self.note(callback, event, error)
 
-    @contextmanager
-    def under_way(self) -> Iterator[None]:
-        """A block that calls callbacks outside `settle`: their edits are delivered after it."""
-        if self.delivering:
-            yield
-            return
-        self.delivering = True
+    def tell(self, call: Callable[[], _Told]) -> _Told:
+        """Makes a call that calls callbacks outside `settle`: their edits are delivered after it."""
+        if self.delivering is not None:
+            return call()
+        self.delivering = _this_call()
         try:
-            yield
-        finally:
-            self.delivering = False
-        self.settle()
-
-    def _call_rest(
-        self,
-        event: PrimitiveEvent,
-        callbacks: Iterator[_Call],
-        callback: _Call = _nobody,
-        error: BaseException | None = None,
-    ) -> None:
-        """Notes what a callback has raised, if one has, and calls the others that are left."""
-        try:
-            while True:
-                if error is not None:
-                    if cuts_short(error) and self._is_internal(callback):
-                        self.missed += 1
-                    self.note(callback, event, error)
-                    error = None  # which has this frame, and so would keep it
-                try:
-                    for callback in callbacks:
-                        callback(event)
-                    return
-                except BaseException as raised:
-                    error = raised
-        except BaseException:  # while it was noted: those that are left are called at the next delivery
-            self._rest = (event, callbacks)
+            told = call()
+        except BaseException as error:
+            if not cuts_short(error):
+                self.delivering = None
             raise
+        self.delivering = None
+        self.settle()
+        return told
+
+    def _call_rest(self, event: PrimitiveEvent, callbacks: Sequence[_Call], called: int = 0) -> None:
+        """Calls those that have not been called, and notes what they raise."""
+        while called < len(callbacks):
+            callback = callbacks[called]
+            called += 1
+            try:
+                callback(event)
+            except BaseException as error:
+                self._failed(event, callback, error)
+
+    def _failed(self, event: PrimitiveEvent, callback: _Call, error: BaseException) -> None:
+        if _came_between(callback, error) or (cuts_short(error) and self._is_internal(callback)):
+            self.missed = 1  # nobody can say whether it was called
+            self.said = isinstance(error, Exception)
+        self.note(callback, event, error)
 
     def _report(self) -> None:
         interrupt, self._interrupt = self._interrupt, None
@@ -380,8 +418,9 @@ class Delivery:
                 self._stop(self.subscribers[-1][0], event)
             return
         if self.subscribers:
-            here = self.present(self.subscribers)
-            self._call_rest(event, (callback for callback, since in here if number > since))
+            for entry in self.subscribers:
+                if number > entry[1] and self._is_here(entry):
+                    self._call_rest(event, (entry[0],))
 
     def _inform(self, listeners: tuple[_Attached, ...], number: int, event: Queued) -> None:
         for listener, since in self.present(listeners):
@@ -403,7 +442,7 @@ class Delivery:
                 call(given)
             except BaseException as error:
                 if cuts_short(error):
-                    self.missed += 1
+                    self.missed = 1
                 self.note(call, event, error)
 
     def _stop(self, callback: Callable[..., Any], event: object) -> None:
@@ -414,3 +453,20 @@ class Delivery:
             "edits beyond that. Let a callback look whether there is still something to change"
         )
         self.note(callback, event, error)
+
+
+def _came_between(callback: Callable[..., Any], error: BaseException) -> bool:
+    """Whether an error is not the callback's, but that of a signal's handler, called before or after it."""
+    function = getattr(callback, "__func__", callback)
+    code = getattr(function, "__code__", None)
+    trace = error.__traceback__
+    if trace is None:  # it was not raised
+        return False
+    within = trace.tb_next
+    if code is not None and not isinstance(
+        error, TypeError
+    ):  # which is that of a call with other arguments, perhaps
+        return within is None or within.tb_frame.f_code is not code
+    if isinstance(function, BuiltinFunctionType) and within is not None:
+        return True
+    return not isinstance(error, Exception)

@@ -25,6 +25,7 @@ from .announcing import announce
 from .cascades import Cascades
 from .classes import LOOKUPS
 from .delivery import TRIGGER_DEPTH, Delivery
+from .doubt import CUT_SHORT
 from .errors import EndlessTriggerError, RefusedError, WrapError
 from .listeners import Listener
 from .observation import Observation, compare_all
@@ -98,7 +99,8 @@ class Document(Single, Closing):
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction's block is open."""
-        return self._transactions.open is not None
+        opened = self._transactions.open
+        return opened is not None and not opened.is_cut_short
 
     @property
     def ignore_whitespace(self) -> bool:
@@ -120,14 +122,12 @@ class Document(Single, Closing):
 
     @property
     def missed(self) -> int:
-        """0 as long as no edit, and no telling of one, was cut short (by a KeyboardInterrupt, a MemoryError).
+        """0 as long as no edit, and no telling of one, was cut short (by a KeyboardInterrupt, a MemoryError); 1 since.
 
-        It grows with each that is: by one, or by more where several steps of the edit were under way. Events, records
-        or findings may be missing since then. What is undone with its transaction does not count, nor what a
-        comparison still finds: an edit that was cut short before anything of it was known, told late (`snapshot`,
-        `close`) or said by `verify`.
+        Events, records or findings may be missing then: every call that would edit the document, or tell of it, raises
+        `RefusedError`, and no recorder writes anything more. What is undone with its transaction does not count.
         """
-        return self._tree.emitter.delivery.missed
+        return int(self.delivery.is_cut_short)
 
     @property
     def closed(self) -> bool:
@@ -352,6 +352,7 @@ class Document(Single, Closing):
     def _find(self, compare: Callable[[], None]) -> None:
         """Tells what has been done unseen, ``compare`` what else, and what callbacks do so when they hear of it."""
         tree = self._tree
+        self.delivery.check()
         for _ in range(TRIGGER_DEPTH):
             before = tree.clock.ts
             foreign.catch_up_all(tree)
@@ -366,6 +367,8 @@ class Document(Single, Closing):
         )
 
     def _catch_up(self) -> None:
+        if self.delivery.is_cut_short:
+            return
         foreign.catch_up(self._tree)
         self._tree.end_edit()
 
@@ -382,15 +385,19 @@ class Document(Single, Closing):
         at = timestamp(as_microseconds(time))
         self._settled("advance()")
         delivery = self.delivery
-        if delivery.delivering:
+        if delivery.delivering is not None:
             raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
         for recorder, _ in delivery.recorders:
             recorder.on_advance(at)
         reactor = delivery.reactor
+
         # What rules do is done at the end, also where a callback fails; who comes in a callback does not hear of it.
-        with nullcontext() if reactor is None else reactor.on_advance(at), delivery.under_way():
+        def tell() -> None:
             for listener, _ in delivery.present(delivery.listeners):
                 listener.on_advance(at)
+
+        with nullcontext() if reactor is None else reactor.on_advance(at):
+            delivery.tell(tell)
 
     def next_due(self) -> str | None:
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
@@ -421,20 +428,21 @@ class Document(Single, Closing):
 
     def verify(self) -> list[str]:
         """What is different in the tree from what events have told; an empty list when nothing slipped through."""
-        self._open("verify()")
-        self.catch_up()
+        if self.closed:
+            raise RefusedError(f"verify() on the closed document {self.name!r}: wrap its tree again")
+        if not self.delivery.is_cut_short:
+            self.catch_up()
         found = differences(self._tree)
-        if self.missed:
-            found.append(
-                "an edit was cut short, as by a KeyboardInterrupt or a MemoryError: events, records or findings may be "
-                "missing since then; close() the document and wrap the tree again"
-            )
+        if self.delivery.is_cut_short:
+            self.delivery.said = True
+            found.append(CUT_SHORT.format(self.name))
         return found
 
     def _check(self) -> None:
         """Raises AssertionError unless tree and shadow are in step."""
         found = self.verify()
         assert not found, "\n".join(found)
+        assert not self.delivery.is_busy or self.delivery.blocks, "a mark was left"
         assert not self.delivery.queue or self.delivery.held, "events are waiting"
         assert not self._tree.muted, "left muted"
         assert not self._tree.others, "other documents' edits have no end"
@@ -445,9 +453,13 @@ class Document(Single, Closing):
         """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless.
 
         What was edited through `foreign` proxies, those of other documents, too, and not found yet, is told before, or
-        refused when it is closed.
+        refused when it is closed. That an edit was cut short is said when it is closed, unless it was said before.
         """
         try:
+            if not self.closed and self.delivery.is_cut_short:
+                if not self.delivery.said:
+                    self.delivery.check()
+                return
             if not self.closed and self._tree.observed is not None:
                 self._tree.observed.finish()
             if not self.closed and not self.delivery.held:
@@ -464,12 +476,13 @@ class Document(Single, Closing):
     def _open(self, call: str) -> None:
         if self.closed:
             raise RefusedError(f"{call} on the closed document {self.name!r}: wrap its tree again")
+        self.delivery.check()
 
     def _settled(self, call: str) -> None:
         self._open(call)
         if self.delivery.held:
             raise RefusedError(f"{call} inside a transaction, which may be undone: call it before or after")
-        if self._tree.emitter.in_one_edit:
+        if self._tree.emitter.blocks:
             raise RefusedError(f"{call} inside a block that is one edit: call it before or after")
         if self._tree.observed is not None:
             raise RefusedError(

@@ -1,9 +1,15 @@
-"""lxml's structural edits on tracked trees: what is looked at before the call, and what is emitted after it."""
+"""lxml's structural edits on tracked trees: what is looked at before the call, and what is emitted after it.
+
+One module because every edit goes the same way: what is unseen is told, what cannot be told is refused, lxml is
+called, the difference is emitted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from lxml import etree
 
 from . import foreign
 from .errors import RefusedError
@@ -37,6 +43,25 @@ from .spelling import check_incoming, check_node
 
 Call = Callable[[], None]
 
+LXML_ERRORS = (
+    TypeError, ValueError, LookupError, AttributeError, AssertionError, ArithmeticError, etree.Error,
+)  # fmt: skip
+"""What lxml raises when it refuses to do what it is asked for, and does nothing."""
+
+
+def run(call: Call, *trees: ShadowTree | None) -> None:
+    """Makes an lxml call that changes these documents; what it does is not told yet (see `doubt`)."""
+    for tree in trees:
+        if tree is not None:
+            tree.delivery.changing = True
+    try:
+        call()
+    except LXML_ERRORS:
+        for tree in trees:
+            if tree is not None:
+                tree.delivery.changing = False
+        raise
+
 
 def ready(node: Node) -> ShadowNode | None:
     """The shadow node of a tracked node that is about to be edited; None if it is not tracked.
@@ -48,6 +73,8 @@ def ready(node: Node) -> ShadowNode | None:
     if entry is None:
         return None
     tree = entry.tree
+    if tree.delivery.is_busy:
+        tree.delivery.check()
     if tree.observed is not None:
         tree.observed.widen()
         return None
@@ -106,9 +133,10 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
 
 def end_edits(*trees: ShadowTree | None) -> None:
     """Completes the edits of these documents, each once."""
-    for tree in dict.fromkeys(trees):
-        if tree is not None:
-            tree.end_edit()
+    first, *others = dict.fromkeys(tree for tree in trees if tree is not None) or (None,)
+    if first is not None:
+        first.others += others
+        first.end_edit()
 
 
 # --- one node goes somewhere
@@ -186,7 +214,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    call()
+    run(call, source, tree)
     if leaving is not None:
         if leaving.stayed():
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
@@ -235,7 +263,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    call()
+    run(call, leaving.tree)
     leaving.emit()
     leaving.tree.end_edit()
 
@@ -316,6 +344,8 @@ def rearrange(sites: Iterable[Node], call: Call) -> None:
                 write_down(site, shadow_of(site))  # of what is there some may have been taken already
             elif tree.journal is not None:
                 tree.journal.children(site)
+    for tree in trees:
+        tree.delivery.changing = True
     try:
         call()
     finally:

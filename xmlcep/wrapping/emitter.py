@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from types import TracebackType
 
 from path_types import PathType
 
@@ -11,7 +11,7 @@ from ..events import CompositeEvent, PrimitiveEvent, TimePoint
 from ..provenance import ACTING, with_acting
 from .clock import Clock
 from .delivery import Commit, Delivery
-from .errors import cuts_short
+from .doubt import Block
 
 _acting = ACTING.get
 _new_event = tuple.__new__  # PrimitiveEvent._make without its check of the length
@@ -30,7 +30,7 @@ class Emitter:
     def __init__(self, clock: Clock, document: str) -> None:
         self.clock = clock
         self.document = document
-        self.delivery = Delivery()
+        self.delivery = Delivery(document)
         self.txn: int | None = None
         self.meta: dict[str, str] | None = None
         self._events: list[PrimitiveEvent] = []  # of the edit under way
@@ -100,6 +100,8 @@ class Emitter:
             delivery.deliver(
                 event if delivery.takes_tuples else _new_event(PrimitiveEvent, event)  # type: ignore[arg-type]
             )
+        else:
+            delivery.changing = False
 
     def meta_now(self) -> dict[str, str] | None:
         """What records say of who edits: the transaction's pairs, and those of `xmlcep.acting_as`."""
@@ -118,32 +120,26 @@ class Emitter:
 
     def end_edit(self) -> None:
         """Completes the edit under way, if nothing of it is to come any more, and has it delivered."""
+        delivery = self.delivery
         if self._blocks:
+            delivery.changing = False
             return
         events = self._events
         if events:
-            try:
-                self._events = []
-                events[-1] = _new_event(PrimitiveEvent, (*events[-1][:-1], False))
-                if len(events) == 1:
-                    self.delivery.deliver(events[0])
-                else:
-                    self.delivery.deliver_all(events)
-            except BaseException as error:
-                if type(error) is RecursionError or cuts_short(error):
-                    self.delivery.missed += 1
-                raise
+            delivery.changing = True
+            self._events = []
+            events[-1] = _new_event(PrimitiveEvent, (*events[-1][:-1], False))
+            if len(events) == 1:
+                delivery.deliver(events[0])
+            else:
+                delivery.deliver_all(events)
         else:
-            self.delivery.settle()
+            delivery.changing = False
+            delivery.settle()
 
-    @contextmanager
-    def one_edit(self) -> Iterator[None]:
+    def one_edit(self) -> OneEdit:
         """A block that is one edit, however many calls it makes."""
-        self.begin_block()
-        try:
-            yield
-        finally:
-            self.end_block()
+        return OneEdit(self)
 
     def begin_block(self) -> None:
         """What is done until `end_block` is one edit."""
@@ -155,20 +151,54 @@ class Emitter:
         self.end_edit()
 
     @property
-    def in_one_edit(self) -> bool:
-        """Whether a block that makes one edit of several calls is open."""
-        return self._blocks > 0
+    def blocks(self) -> int:
+        """How many blocks are open that make one edit of several calls."""
+        return self._blocks
 
     def commit(self, txn: int) -> None:
         """The last edit of a transaction has been made."""
         if self.delivery.audience:
             self.delivery.put(Commit((txn,)))
 
-    def take_back(self, ts: int, position: int) -> None:
+    def take_back(self, ts: int, position: int, blocks: int) -> None:
         """Forgets what was emitted after ``ts`` and has been kept back, as if it had never happened.
 
-        ``position``: that of the delivery then.
+        ``position``: that of the delivery then; ``blocks``: how many that are one edit were open.
         """
         self._events.clear()
+        self._blocks = blocks
         self.delivery.take_back(position)
         self.clock.ts = ts
+
+
+class OneEdit(Block):
+    """The ``with`` block of `Document.one_edit`."""
+
+    _instead = "begin another one, document.one_edit()"
+
+    __slots__ = ("_emitter",)
+
+    def __init__(self, emitter: Emitter) -> None:
+        super().__init__()
+        self._emitter = emitter
+
+    def _enter(self) -> None:
+        delivery = self._emitter.delivery
+        delivery.blocks = (*delivery.blocks, self)
+        self._emitter.begin_block()
+
+    def _leave(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.under_way = sys._getframe()
+        delivery = self._emitter.delivery
+        if self not in delivery.blocks:  # a transaction around it has been undone
+            return
+        if delivery.changing or delivery.missed:  # what the block has done nobody can say
+            delivery.missed = 1
+            if kind is None:
+                delivery.check()
+            return
+        delivery.changing = True
+        delivery.blocks = tuple(each for each in delivery.blocks if each is not self)
+        self._emitter.end_block()

@@ -52,10 +52,10 @@ class Journal:
     was open when it was opened: that of what it is a part of.
     """
 
-    __slots__ = ("_origins", "_outer", "_with_attributes", "edits", "entries", "states")
+    __slots__ = ("_origins", "_with_attributes", "edits", "entries", "outer", "states")
 
     def __init__(self, outer: Journal | None = None) -> None:
-        self._outer = outer
+        self.outer = outer
         self.edits: list[tuple[Any, ...]] = []
         self.entries: dict[
             Node, Any
@@ -85,7 +85,7 @@ class Journal:
         If not in this part of it, then perhaps in another.
         """
         found = None if self._origins is None else self._origins.get(node)
-        return self._outer.origin(node) if found is None and self._outer is not None else found
+        return self.outer.origin(node) if found is None and self.outer is not None else found
 
     def absorb(self, later: Journal) -> None:
         """Takes over what a journal has that was opened later and is closed now."""

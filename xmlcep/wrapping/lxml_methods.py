@@ -6,13 +6,15 @@ nodes that belong to no wrapped document the overrides do what lxml does and not
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from lxml import etree
 
 from . import fast_paths
-from .assignments import set_base_of, set_name_of, set_target_of
+from .assignments import set_attribute, set_base_of, set_name_of, set_tail_of, set_target_of, set_text_of
 from .attributes import TrackedAttributes
 from .edits import (
     born,
@@ -27,9 +29,10 @@ from .edits import (
 )
 from .errors import CallbackError, RefusedError
 from .mutations import change_tail, insert_leaf
-from .raw import Element, get_parent, get_previous, get_tail, is_element, place
+from .raw import ContentOnly, Element, get_parent, get_previous, get_tail, is_element, place
 from .shadow import ShadowNode, Tracked, entry_of, tree_of
 
+_HERE = __name__.rpartition(".")[0]
 _append = Element.append
 _object_set = object.__setattr__
 
@@ -41,11 +44,17 @@ class _TrackedNode(Tracked):
 
     def addnext(self, element: Any) -> None:
         """As lxml's ``addnext``."""
-        put(element, lambda: Element.addnext(self, element), get_parent(self), beside=self)
+        self._beside(element, lambda: Element.addnext(self, element))
 
     def addprevious(self, element: Any) -> None:
         """As lxml's ``addprevious``."""
-        put(element, lambda: Element.addprevious(self, element), get_parent(self), beside=self)
+        self._beside(element, lambda: Element.addprevious(self, element))
+
+    def _beside(self, element: Any, call: Callable[[], None]) -> None:
+        parent = get_parent(self)
+        if parent is None and isinstance(element, ContentOnly):
+            element.tail = None  # lxml would do so in the midst of its call
+        put(element, call, parent, beside=self)
 
     def __reduce__(self) -> Any:
         # As lxml's own classes; by default Python would give the node, as a child, to a new object of its class.
@@ -85,6 +94,8 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         if above is None:
             return
         tree = above.tree
+        if tree.delivery.is_busy and not _is_read_here():
+            tree.delivery.check()
         if tree.muted:
             if tree.observed is not None and entry_of(self) is None:
                 if tree.journal is not None:
@@ -115,10 +126,19 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         """The attributes, as a mapping that can be changed."""
         return TrackedAttributes(self)
 
-    set = fast_paths.assign_attribute
+    set = set_attribute
     append = fast_paths.append
-    insert = fast_paths.insert_child
-    remove = fast_paths.remove_child
+
+    def insert(self, index: Any, element: Any) -> None:
+        """As lxml's ``insert``."""
+        if entry_of(self) is not None:
+            with suppress(IndexError, TypeError):
+                Element.__getitem__(self, index)  # what was put there unseen is told first
+        put(element, lambda: Element.insert(self, index, element), self)
+
+    def remove(self, element: Any) -> None:
+        """As lxml's ``remove``: the element's tail goes with it."""
+        take_out(element, lambda: Element.remove(self, element))
 
     def extend(self, elements: Iterable[Any]) -> None:  # type: ignore[override]
         """As lxml's ``extend``: appends one after the other."""
@@ -252,10 +272,16 @@ class TrackedEntity(_Childless, etree.EntityBase):  # type: ignore[misc]
 _STYLESHEETS = ("text/xsl", "text/xml")
 
 
+def _is_read_here() -> bool:
+    """Whether a proxy is made because the wrapper itself reads the tree, perhaps in the midst of an edit."""
+    return str(sys._getframe(2).f_globals["__name__"]).startswith(_HERE)
+
+
 def _taken_back(node: Any, error: BaseException) -> None:
     """SubElement takes its element out again when making the proxy raises: emitted here, before it does."""
     parent = get_parent(node)
-    if parent is not None and entry_of(node) is not None:
+    tree = tree_of(node)
+    if parent is not None and tree is not None and not tree.delivery.is_cut_short:
         try:
             take_out(node, lambda: Element.remove(parent, node))
         except CallbackError as more:
@@ -264,7 +290,7 @@ def _taken_back(node: Any, error: BaseException) -> None:
 
 
 _SETTERS: dict[str, Callable[[Any, Any], None]] = {
-    "text": fast_paths.assign_text, "tail": fast_paths.assign_tail, "tag": set_name_of, "base": set_base_of,
+    "text": set_text_of, "tail": set_tail_of, "tag": set_name_of, "base": set_base_of,
     "target": set_target_of, "__class__": set_class_of,
 }  # fmt: skip
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from .errors import cuts_short
 from .feeding import fed, follow
 from .raw import (
     Element,
@@ -46,6 +45,7 @@ Emit: TypeAlias = Callable[..., None]
 
 def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """``shadow`` is about to change: keeps what will be asked for again."""
+    tree.delivery.changing = True
     if shadow.pristine:
         shadow.pristine = False
         tree.original.keep(node, shadow)
@@ -98,15 +98,10 @@ def change_text(tree: ShadowTree, node: Node, shadow: ShadowNode, value: str | N
     if value == old:
         return
     touch(tree, node, shadow)
-    try:
-        shadow.text = value
-        if old is None:
-            shadow.text_number = tree.clock.new_id()
-        _change(shadow, shadow.text_number, value, old, 0, emit)
-    except BaseException as error:
-        if type(error) is RecursionError or cuts_short(error):
-            tree.emitter.delivery.missed += 1
-        raise
+    shadow.text = value
+    if old is None:
+        shadow.text_number = tree.clock.new_id()
+    _change(shadow, shadow.text_number, value, old, 0, emit)
 
 
 def change_tail(
@@ -121,15 +116,10 @@ def change_tail(
             tree.journal.keep(parent)
         if old is None and pos is None:
             pos = _tail_position(tree, node, parent)
-        try:
-            shadow.tail = value
-            if old is None:
-                shadow.tail_number = tree.clock.new_id()
-            _change(parent, shadow.tail_number, value, old, pos, emit)
-        except BaseException as error:
-            if type(error) is RecursionError or cuts_short(error):
-                tree.emitter.delivery.missed += 1
-            raise
+        shadow.tail = value
+        if old is None:
+            shadow.tail_number = tree.clock.new_id()
+        _change(parent, shadow.tail_number, value, old, pos, emit)
 
 
 def _change(
@@ -160,19 +150,14 @@ def change_attribute(
             _attribute_comes(tree, shadow, name, value, emit)
     elif value != known.value:
         touch(tree, node, shadow)
-        try:
-            old = known.value
-            if value is None:
-                assert shadow.attributes is not None
-                del shadow.attributes[name]
-                emit_attribute("del", shadow, name, known.number, None, old, emit)
-            else:
-                known.value = value
-                emit_attribute("upd", shadow, name, known.number, value, old, emit)
-        except BaseException as error:
-            if type(error) is RecursionError or cuts_short(error):
-                tree.emitter.delivery.missed += 1
-            raise
+        old = known.value
+        if value is None:
+            assert shadow.attributes is not None
+            del shadow.attributes[name]
+            emit_attribute("del", shadow, name, known.number, None, old, emit)
+        else:
+            known.value = value
+            emit_attribute("upd", shadow, name, known.number, value, old, emit)
 
 
 def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
@@ -204,13 +189,8 @@ def _attribute_comes(tree: ShadowTree, shadow: ShadowNode, name: str, value: str
     """An attribute is new. Raises `RefusedError`, before anything is known of it, for a name that XML has not."""
     assert shadow.trie is not None
     path = shadow.trie.attribute(name)
-    try:
-        number = tree.new_attribute(shadow, name, value).number
-        emit("ins", path, (*(shadow.ids or shadow.make_ids()), number), value, None, None)
-    except BaseException as error:
-        if type(error) is RecursionError or cuts_short(error):
-            tree.emitter.delivery.missed += 1
-        raise
+    number = tree.new_attribute(shadow, name, value).number
+    emit("ins", path, (*(shadow.ids or shadow.make_ids()), number), value, None, None)
 
 
 # --- positions among the child nodes
@@ -267,6 +247,7 @@ def insert(
 
     It becomes the last child in the shadow; linking the sibling behind it is the caller's business (`link`).
     """
+    tree.delivery.changing = True
     muted, tree.muted = tree.muted, True
     emit = tree.emitter.emit
     try:
@@ -302,30 +283,26 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
         check_leaf(name, names, parent)
     above: Any = parent.trie
     trie = above.children.get(name) or above.child(name)
+    tree.delivery.changing = True
     # As `ShadowTree.new_shadow` and `Clock.new_id` do, without their calls: of all edits this is the most frequent.
     clock = tree.clock
     clock.next_id = 1 + (number := clock.next_id)
     if tree.index is not None:
         tree.index[number] = node
-    try:
-        shadow = new_shadow_node(node, tree, parent, trie, number, parent.last)
-        pos = parent.count
-        parent.last = node
-        parent.count = pos + 1
-        # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
-        ids = (*(parent.ids or parent.make_ids()), number)
-        if not names:
-            tree.emitter.emit_alone("ins", trie.path, ids, None, None, pos)
-            return
-        emit = tree.emitter.emit
-        emit("ins", trie.path, ids, None, None, pos)
-        for key, value in attributes_of(node):
-            _attribute_comes(tree, shadow, key, value, emit)
-        tree.end_edit()
-    except BaseException as error:
-        if type(error) is RecursionError or cuts_short(error):
-            tree.emitter.delivery.missed += 1
-        raise
+    shadow = new_shadow_node(node, tree, parent, trie, number, parent.last)
+    pos = parent.count
+    parent.last = node
+    parent.count = pos + 1
+    # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
+    ids = (*(parent.ids or parent.make_ids()), number)
+    if not names:
+        tree.emitter.emit_alone("ins", trie.path, ids, None, None, pos)
+        return
+    emit = tree.emitter.emit
+    emit("ins", trie.path, ids, None, None, pos)
+    for key, value in attributes_of(node):
+        _attribute_comes(tree, shadow, key, value, emit)
+    tree.end_edit()
 
 
 def check_leaf(name: str, names: Iterable[str], parent: ShadowNode) -> None:
@@ -350,18 +327,13 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
         if tree.journal is not None:
             tree.journal.whole(node)
         return
-    try:
-        shadow = tree.new_shadow(node, name, parent, prev)
-        shadow.element_only = tree.has_element_only_content(node)
-        if parent is not None:
-            parent.count += 1
-        assert shadow.trie is not None
-        emit = tree.emitter.emit
-        emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
-    except BaseException as error:
-        if type(error) is RecursionError or cuts_short(error):
-            tree.emitter.delivery.missed += 1
-        raise
+    shadow = tree.new_shadow(node, name, parent, prev)
+    shadow.element_only = tree.has_element_only_content(node)
+    if parent is not None:
+        parent.count += 1
+    assert shadow.trie is not None
+    emit = tree.emitter.emit
+    emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
     for key, value in attributes_of(node):
         _attribute_comes(tree, shadow, key, value, emit)
     text = visible(get_text(node), shadow.element_only)
@@ -417,34 +389,30 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     tree.open_subtree(node)
     if tree.exposed and tree.journal is not None:
         _write_down_all(tree, node, shadow)
+    tree.delivery.changing = True
     emit = tree.emitter.emit
-    try:
-        if shadow.tail is not None:
-            change_tail(tree, node, shadow, None, emit)
-        above = shadow.parent
-        if above is not None and shadow.trie is not None:
-            if tree.journal is not None:
-                tree.journal.keep(above)
-            above.count -= 1
-        stack = [(node, shadow, shadow.last)]
-        while stack:
-            top, known, child = stack.pop()
-            if child is None:
-                _remove_node(tree, top, known, emit)
-                holder = known.parent
-                if top is not node and holder is not None and holder.ids is None and known.ids is not None:
-                    holder.ids = known.ids[:-1]  # made anew at each level they would cost all levels above
-                continue
-            below = shadow_of(child)
-            stack.append((top, known, below.prev))
-            stack.append((child, below, below.last))
-            if below.tail is not None and known.trie is not None:
-                ids = (*(known.ids or known.make_ids()), below.tail_number)
-                emit("del", known.trie.text, ids, None, below.tail, None)
-    except BaseException as error:  # of what has gone in part nobody could say which
-        if type(error) is RecursionError or cuts_short(error):
-            tree.emitter.delivery.missed += 1
-        raise
+    if shadow.tail is not None:
+        change_tail(tree, node, shadow, None, emit)
+    above = shadow.parent
+    if above is not None and shadow.trie is not None:
+        if tree.journal is not None:
+            tree.journal.keep(above)
+        above.count -= 1
+    stack = [(node, shadow, shadow.last)]
+    while stack:
+        top, known, child = stack.pop()
+        if child is None:
+            _remove_node(tree, top, known, emit)
+            holder = known.parent
+            if top is not node and holder is not None and holder.ids is None and known.ids is not None:
+                holder.ids = known.ids[:-1]  # made anew at each level they would cost all levels above
+            continue
+        below = shadow_of(child)
+        stack.append((top, known, below.prev))
+        stack.append((child, below, below.last))
+        if below.tail is not None and known.trie is not None:
+            ids = (*(known.ids or known.make_ids()), below.tail_number)
+            emit("del", known.trie.text, ids, None, below.tail, None)
 
 
 def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -> None:
@@ -478,6 +446,7 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
     """Takes a node out of its parent's list of children; ``following`` is its next sibling there (None: it is last)."""
     above = shadow.parent
     assert above is not None
+    tree.delivery.changing = True
     if following is None:
         if tree.journal is not None:
             tree.journal.keep(above)
@@ -489,6 +458,7 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
 def link(tree: ShadowTree, node: Node, prev: Node) -> None:
     """The sibling before ``node`` is now ``prev``."""
     shadow = shadow_of(node)
+    tree.delivery.changing = True
     if shadow.pristine:
         tree.original.previous.setdefault(node, shadow.prev)
     if tree.journal is not None:
@@ -513,16 +483,11 @@ def rename(tree: ShadowTree, node: Node) -> None:
     touch(tree, node, shadow)
     if tree.journal is not None:
         tree.journal.keep(parent)
-    try:
-        tail, shadow.tail = shadow.tail, None
-        last = parent.last
-        remove(tree, node, shadow)
-        pos = position(tree, node, parent, texts=parent.texts - (tail is not None))
-        insert(tree, node, parent, pos, shadow.prev, tail=False)
-        renamed = shadow_of(node)
-        renamed.tail, renamed.tail_number = tail, shadow.tail_number
-        parent.last = last
-    except BaseException as error:  # nobody could say any more that the text behind it has been told of
-        if type(error) is RecursionError or cuts_short(error):
-            tree.emitter.delivery.missed += 1
-        raise
+    tail, shadow.tail = shadow.tail, None
+    last = parent.last
+    remove(tree, node, shadow)
+    pos = position(tree, node, parent, texts=parent.texts - (tail is not None))
+    insert(tree, node, parent, pos, shadow.prev, tail=False)
+    renamed = shadow_of(node)
+    renamed.tail, renamed.tail_number = tail, shadow.tail_number
+    parent.last = last

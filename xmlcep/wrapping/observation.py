@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from types import TracebackType
+
 from . import foreign
 from .assignments import take_out_refused
+from .doubt import Block
 from .errors import RefusedError, WrapError
 from .mutations import remember
 from .raw import Element, Node, children_of, get_parent, name_of, set_tag
@@ -12,7 +16,7 @@ from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of
 from .spelling import check_name
 
 
-class Observation:
+class Observation(Block):
     """The ``with`` block of `Document.observe`: what was changed, by C code or not, is emitted at its end, as one edit.
 
     C code may change what is at or below an element; other edits may be anywhere (`widen`).
@@ -20,15 +24,19 @@ class Observation:
 
     __slots__ = ("_element", "_remembered", "_tree", "_wide")
 
+    _instead = "begin another one, document.observe()"
+
     def __init__(self, tree: ShadowTree, element: Node) -> None:
+        super().__init__()
         self._tree = tree
         self._element = element
         self._remembered: frozenset[Node] = frozenset()
         self._wide = False
         self._check()
 
-    def __enter__(self) -> Observation:
-        tree = self._tree
+    def _enter(self) -> Observation:
+        tree, delivery = self._tree, self._tree.delivery
+        delivery.check()
         if tree.muted:
             raise RefusedError(
                 "observe() inside observe(): one block is enough, the outer one emits everything"
@@ -36,18 +44,14 @@ class Observation:
         foreign.catch_up(tree)
         self._check()  # somebody may have taken it away
         tree.open_subtree(self._element)
+        delivery.blocks = (*delivery.blocks, self)
         if tree.journal is not None:
             nodes = list(Element.iter(self._element))
             self._remembered = frozenset(nodes)
             for node in nodes:
                 remember(tree, node)
-        try:
-            tree.muted, tree.observed = True, self
-            tree.update_fast_path()
-        except BaseException:  # interrupted: there is no block that could end it
-            tree.muted, tree.observed = False, None
-            tree.update_fast_path()
-            raise
+        tree.muted, tree.observed = True, self
+        tree.update_fast_path()
         return self
 
     def widen(self) -> None:
@@ -62,13 +66,19 @@ class Observation:
                         if node not in self._remembered and entry_of(node) is not None:
                             remember(tree, node)
 
-    def __exit__(self, *_: object) -> None:
+    def _leave(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.under_way = sys._getframe()
         if self._tree.observed is self:
             self.finish()
 
     def finish(self) -> None:
         """Emits what there is. Raises `RefusedError` for what no log could hold, when that has been taken out again."""
         tree, element = self._tree, self._element
+        delivery = tree.delivery
+        delivery.changing = True
+        delivery.blocks = tuple(each for each in delivery.blocks if each is not self)
         refused: RefusedError | None = None
         try:  # muted: new nodes get their proxies here, and are told of below
             tree.observed = None

@@ -62,6 +62,7 @@ def wrap(
         raise WrapError(
             f"<{name_of(given)}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it"
         )
+    LOOKUPS.check(given)
     check_spelling(given)
     holder = [tree]
     del tree, given

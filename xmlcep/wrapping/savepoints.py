@@ -26,13 +26,15 @@ class Savepoint:
     Savepoints stand in each other and in a transaction. The events since then must be waiting in the queue.
     """
 
-    __slots__ = ("_journal", "_outer", "_position", "_tree", "_ts")
+    __slots__ = ("_around", "_blocks", "_journal", "_outer", "_position", "_tree", "_ts")
 
     def __init__(self, tree: ShadowTree) -> None:
         self._tree = tree
         self._outer = tree.journal
         self._ts = tree.clock.ts
-        self._position = tree.emitter.delivery.position
+        self._position = tree.delivery.position
+        self._around = tree.delivery.blocks
+        self._blocks = tree.emitter.blocks
         self._journal = open_journal(tree)
 
     def release(self) -> None:
@@ -50,9 +52,9 @@ class Savepoint:
         if tree.exposed:
             foreign.catch_up_all(tree)
         tree.journal = None
-        try:
-            undo(tree, self._journal)
-        finally:
-            tree.emitter.take_back(self._ts, self._position)
-            tree.journal = self._outer
-            tree.update_fast_path()
+        undo(tree, self._journal)
+        tree.emitter.take_back(self._ts, self._position, self._blocks)
+        tree.delivery.blocks = self._around
+        tree.delivery.changing = False
+        tree.journal = self._outer
+        tree.update_fast_path()

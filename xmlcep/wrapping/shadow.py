@@ -257,15 +257,15 @@ class ShadowTree:
     """The shadow of one wrapped document, and what its parts share.
 
     ``exposed``: some document, this or another, has foreign proxies, so that nodes of this one can be taken away
-    unseen. ``fast_path`` is true while the short ways of frequent edits will do (see `fast_paths`): no transaction is
-    open, no white space left out, and not exposed; ``fast_values`` for changes of values, which only this document's
-    own foreign proxies can make unseen. ``muted``: proxies are made by reading, so that their ``_init`` is no news.
-    ``observed``: the open block of `Document.observe`, at whose end all edits are found, those that are seen, too.
+    unseen. ``fast_path`` is true while the short ways of SubElement and append will do (see `fast_paths`): no
+    transaction is open, no white space left out, and not exposed. ``muted``: proxies are made by reading, so that their
+    ``_init`` is no news. ``observed``: the open block of `Document.observe`, at whose end all edits are found, those
+    that are seen, too.
     ``index`` has the elements by id, once somebody has asked for one.
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "emitter", "exposed", "fast_path", "fast_values", "foreign",
+        "_all_open", "_tries", "clock", "credit", "delivery", "emitter", "exposed", "fast_path", "foreign",
         "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
     )  # fmt: skip
 
@@ -274,6 +274,7 @@ class ShadowTree:
         self.ignore_whitespace = ignore_whitespace
         self.clock = Clock(now)
         self.emitter = Emitter(self.clock, name)
+        self.delivery = self.emitter.delivery
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
         # Proxies that are not ours, and where they stand in `original.nodes`.
@@ -304,11 +305,17 @@ class ShadowTree:
         return self.emitter.document
 
     def update_fast_path(self) -> None:
-        """Sets ``fast_path`` and ``fast_values``; to be called when what they depend on has changed."""
-        self.fast_values = not (
-            self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
-        )
-        self.fast_path = self.fast_values and not self.exposed
+        """Sets ``fast_path``; to be called when what it depends on has changed."""
+        self.fast_path = not (
+            self.foreign or self.ignore_whitespace or self.exposed
+            or self.journal is not None or self.observed is not None
+        )  # fmt: skip
+
+    def calm(self) -> None:
+        """No call is under way, nor is a block open that observes: what they were doing is about to be undone."""
+        self.muted = False
+        self.observed = None
+        self.others.clear()
 
     def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
         """A node of this document has a proxy that is not ours; ``number``: where it stands in `original.nodes`."""
@@ -340,9 +347,13 @@ class ShadowTree:
             for tree in list(_open):  # documents that are dropped may be collected meanwhile
                 tree.open_all()
         others, self.others = self.others, []
-        self.emitter.end_edit()
-        for other in others:
-            other.end_edit()
+        for other in others:  # whose events wait: callbacks of this one may edit it
+            other.delivery.changing = False
+        try:
+            self.emitter.end_edit()
+        finally:  # where a callback has failed, too
+            for other in others:
+                other.end_edit()
 
     @property
     def all_open(self) -> bool:

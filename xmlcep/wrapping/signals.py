@@ -30,7 +30,7 @@ def signal(
         raise WrapError(f"signal(): {node!r} is not in this document: give one of its elements")
     foreign.catch_up(tree)
     emitter = tree.emitter
-    if emitter.in_one_edit or tree.observed is not None:
+    if emitter.blocks or tree.observed is not None:
         raise WrapError(
             "signal() inside a block that is one edit (one_edit(), observe()): call it behind the block"
         )

@@ -10,10 +10,11 @@ from typing import Any
 
 from ..errors import XmlCepError
 from . import foreign
+from .doubt import CUT_SHORT, Block
 from .errors import RefusedError, cuts_short
+from .journal import Journal
 from .savepoints import open_journal
 from .shadow import ShadowTree
-from .single import Single
 from .undo import undo, undo_visibly
 
 _LEFT = (
@@ -44,34 +45,39 @@ class Transactions:
         self.joined: list[Transaction] = []
 
 
-class Transaction(Single):
+class Transaction(Block):
     """The ``with`` block of `Document.transaction`."""
 
     _instead = "begin another one, document.transaction()"
 
     __slots__ = (
-        "_clock", "_failed", "_immediate", "_mark", "_meta", "_missed", "_outer", "_outer_meta", "_position", "_queue",
-        "_task", "_transactions", "_tree", "number",
+        "_around", "_clock", "_failed", "_immediate", "_journal", "_mark", "_meta", "_outer", "_outer_meta",
+        "_position", "_queue", "_task", "_transactions", "_tree", "number",
     )  # fmt: skip
 
     def __init__(
         self, tree: ShadowTree, transactions: Transactions, immediate: bool, meta: dict[str, str]
     ) -> None:
+        super().__init__()
         self._tree = tree
         self._transactions = transactions
         self._immediate = immediate
         self._meta = meta
         self._outer: Transaction | None = None
         self._outer_meta: dict[str, str] | None = None
+        self._journal: Journal | None = None
         self._failed = ""  # why it is to be undone, whatever leaves its block
         self._mark = object()
         self._task: object = None
-        self._clock = self._position = self._missed = 0
+        self._clock = self._position = 0
+        self._around: tuple[Block, ...] = ()
         self._queue: deque[Any] = deque()
         self.number = 0
 
-    def __enter__(self) -> Transaction:
+    def _enter(self) -> Transaction:
         tree, emitter = self._tree, self._tree.emitter
+        delivery = emitter.delivery
+        delivery.check()
         self._outer = self._transactions.open
         if self._outer is not None:
             # Joined: same number, undone with the outer one; its own pairs are added on its records.
@@ -80,7 +86,7 @@ class Transaction(Single):
             self.number = self._outer.number
             self._outer_meta, emitter.meta = emitter.meta, {**(emitter.meta or {}), **self._meta} or None
             return self
-        if emitter.in_one_edit:
+        if emitter.blocks:
             raise RefusedError(
                 "transaction() inside a block that is one edit (one_edit(), extend()): open the transaction around it"
             )
@@ -90,29 +96,23 @@ class Transaction(Single):
             )
         foreign.catch_up(tree)
         tree.end_edit()
-        reactor = emitter.delivery.reactor
-        if reactor is not None:
-            reactor.begin()
-        try:
-            self._begin()
-        except BaseException:  # interrupted: there is no block that could end it
-            self._end()
-            if reactor is not None:
-                reactor.end()
-            raise
+        self._around = delivery.blocks
+        delivery.blocks = (*self._around, self)
+        self._begin()
         return self
 
     def _begin(self) -> None:
         tree, emitter = self._tree, self._tree.emitter
         delivery = emitter.delivery
+        if delivery.reactor is not None:
+            delivery.reactor.begin()
         self._clock, self._position = tree.clock.ts, delivery.position
-        self._missed = delivery.missed
         self._transactions.open = self
         self._task = _current_task()
         _around.set((*_around.get(), self._mark))
         self.number = emitter.txn = self._transactions.count + 1
         emitter.meta = self._meta or None
-        open_journal(tree)
+        self._journal = open_journal(tree)
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
             self._queue, delivery.queue = delivery.queue, deque()
@@ -120,45 +120,50 @@ class Transaction(Single):
         if delivery.reactor is not None:
             delivery.reactor.began()
 
-    def __exit__(
+    def _leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        tree = self._tree
+        self.under_way = sys._getframe()
         if self._outer is not None:
-            self._leave(self._outer, kind)
+            self._leave_outer(self._outer, kind)
             return
-        if self._transactions.joined:
+        tree, delivery = self._tree, self._tree.emitter.delivery
+        if delivery.is_cut_short:
+            self._failed = self._failed or CUT_SHORT.format(tree.name)
+        elif self._transactions.joined:
             self._failed = self._failed or _MIXED
-        refused: RefusedError | None = None
-        reactor = tree.emitter.delivery.reactor
         try:
-            try:
-                foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
-            except RefusedError as unseen:
-                refused = unseen
-            if kind is not None or self._failed or refused is not None:
-                self._undo()
-            elif reactor is not None and (
-                self.has_records or tree.emitter.delivery.position != self._position
-            ):
-                try:
-                    reactor.commit()
-                except BaseException:
-                    self._undo()
-                    raise
-        finally:
-            try:
+            refused = self._complete(undone=kind is not None)
+        except BaseException as raised:
+            if not cuts_short(raised):
                 self._end()
-            except BaseException:  # interrupted: what is held back would be for ever
-                self._end()
-                raise
-            if reactor is not None:
-                reactor.end()
-        tree.emitter.delivery.settle()
+            raise
+        self._end()
+        delivery.settle()
         if kind is None and refused is not None:
             raise refused
         if kind is None and self._failed:
+            delivery.said = True
             raise TransactionError(self._failed)
+
+    def _complete(self, *, undone: bool) -> RefusedError | None:
+        """What is to be done while its journal is open; an error that is a reason to undo it."""
+        tree, delivery = self._tree, self._tree.emitter.delivery
+        if not delivery.missed:
+            try:
+                foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
+            except RefusedError as refused:
+                self._undo()
+                return refused
+        if undone or self._failed:
+            self._undo()
+        elif delivery.reactor is not None and (self.has_records or delivery.position != self._position):
+            try:
+                delivery.reactor.commit()
+            except BaseException:
+                self._undo()
+                raise
+        return None
 
     @property
     def has_records(self) -> bool:
@@ -175,7 +180,7 @@ class Transaction(Single):
                 "do not await inside"
             )
 
-    def _leave(self, outer: Transaction, kind: type[BaseException] | None) -> None:
+    def _leave_outer(self, outer: Transaction, kind: type[BaseException] | None) -> None:
         """The end of a transaction that has joined ``outer``."""
         transactions = self._transactions
         if transactions.open is not outer:  # it has ended before
@@ -190,32 +195,29 @@ class Transaction(Single):
         transactions.joined = [each for each in transactions.joined if each is not self]
 
     def _undo(self) -> None:
-        tree, reactor = self._tree, self._tree.emitter.delivery.reactor
+        tree, emitter = self._tree, self._tree.emitter
+        reactor = emitter.delivery.reactor
         if reactor is not None:
             reactor.feed_only(True)
         journal = tree.journal
         assert journal is not None
+        while journal is not self._journal and journal.outer is not None:  # of rules that were cut short
+            journal.outer.absorb(journal)
+            journal = journal.outer
         # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
         foreign.catch_up_others(tree)
         if reactor is not None and not self._immediate:
             reactor.undo()
         tree.journal = None
-        try:
-            if self._immediate:
-                undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
-                if reactor is not None and self.has_records:
-                    reactor.commit_undone()
-            else:
-                undo(tree, journal)
-                tree.emitter.take_back(self._clock, self._position)
-                tree.emitter.delivery.missed = self._missed
-        except BaseException as error:
-            if cuts_short(error):
-                tree.emitter.delivery.missed += 1
-            raise
-        finally:
-            if reactor is not None:
-                reactor.feed_only(False)
+        if self._immediate:
+            undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
+            if reactor is not None and self.has_records:
+                reactor.commit_undone()
+        else:
+            tree.calm()
+            undo(tree, journal)
+            emitter.take_back(self._clock, self._position, 0)
+            emitter.delivery.whole_again((*self._around, self))
 
     def _end(self) -> None:
         tree, emitter = self._tree, self._tree.emitter
@@ -227,7 +229,6 @@ class Transaction(Single):
             self._queue.extend(delivery.queue)
             delivery.queue = self._queue
             delivery.held = False
-        self._transactions.open = None
         self._transactions.joined.clear()
         self._task = None
         _around.set(tuple(mark for mark in _around.get() if mark is not self._mark))
@@ -235,6 +236,11 @@ class Transaction(Single):
         emitter.meta = None
         tree.journal = None
         tree.update_fast_path()
+        self._transactions.open = None
+        if delivery.reactor is not None:
+            delivery.reactor.feed_only(False)
+            delivery.reactor.end()
+        delivery.blocks = self._around
 
 
 def _current_task() -> object:

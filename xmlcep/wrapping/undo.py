@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml import etree
 
+from .edits import end_edits
 from .feeding import fed
 from .journal import Journal, Place
 from .raw import (
@@ -52,7 +53,7 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
         for shadow, state in journal.states.items():
             shadow.restore(state)
         tree.index = None
-    others.end_edits()
+    end_edits(*others.sites)
 
 
 def undo_visibly(tree: ShadowTree, journal: Journal) -> None:
@@ -64,8 +65,7 @@ def undo_visibly(tree: ShadowTree, journal: Journal) -> None:
     others = _undo_edits(tree, journal)
     others.reconcile()
     reconcile(tree, [site for site in sites if tree_of(site) is tree])
-    tree.end_edit()
-    others.end_edits()
+    end_edits(tree, *others.sites)
 
 
 def _sites(journal: Journal) -> list[Node]:
@@ -98,14 +98,14 @@ class _Others:
 
     def __init__(self, tree: ShadowTree) -> None:
         self._tree = tree
-        self._sites: dict[ShadowTree, dict[Node, None]] = {}
+        self.sites: dict[ShadowTree, dict[Node, None]] = {}
 
     def changes(self, site: Node | None) -> None:
         """The children of this element are about to change."""
         owner = None if site is None else tree_of(site)
         if owner is not None and owner is not self._tree:
             owner.open_children(site)
-            self._sites.setdefault(owner, {})[site] = None
+            self.sites.setdefault(owner, {})[site] = None
 
     def leaves(self, node: Node) -> None:
         """The node is about to leave its place."""
@@ -116,13 +116,8 @@ class _Others:
 
     def reconcile(self) -> None:
         """Brings the shadows of these documents in step."""
-        for tree, sites in self._sites.items():
+        for tree, sites in self.sites.items():
             reconcile(tree, [site for site in sites if tree_of(site) is tree])
-
-    def end_edits(self) -> None:
-        """Has their events delivered."""
-        for tree in self._sites:
-            tree.end_edit()
 
 
 class _Inverse:

@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 from lxml import etree
 
+from ..element_classes import given_root
 from ..matching import Contents, Editable, Key, apply, match, outline
 from ..matching.outline import Outline, no_collections
 from .errors import WrapError
 from .parsing import parse_file
-from .raw import Element, Node, name_of
+from .raw import Element, Node, get_parent, root_tree
 from .spelling import check_contents
 
 _MOST_KEPT = 8  # so many times the nodes of the document may be kept of the contents of its states
@@ -60,8 +61,8 @@ class Follower:
         for node in Element.iter(root):
             check_contents(node)
         before = document.clock  # what was edited through foreign proxies is told first
-        beside = root if root.getparent() is None else None  # what stands beside a part is not beside a root
-        if root.getroottree().getroot() is document.root:
+        beside = root if get_parent(root) is None else None  # what stands beside a part is not beside a root
+        if root_tree(root).getroot() is document.root:
             root = deepcopy(root)  # a part of the document itself, which is about to change
         with no_collections():
             present = self._present(before)
@@ -88,13 +89,11 @@ class Follower:
 
 def _root_of(new: Any) -> Node:
     """The root element of what was given: a tree, an element, another wrapped document, a file."""
-    if isinstance(new, etree._ElementTree):
-        root = new.getroot()
-    elif isinstance(new, (str, os.PathLike)) or hasattr(new, "read"):
-        root = parse_file(new).getroot()
-    else:
-        root = getattr(new, "root", new)
-    if not isinstance(root, etree._Element) or name_of(root) is None:
+    is_tree = isinstance(new, (etree._Element, etree._ElementTree))
+    if not is_tree and (isinstance(new, (str, os.PathLike)) or hasattr(new, "read")):
+        return parse_file(new).getroot()
+    root = given_root(new)
+    if root is None:
         raise WrapError(
             f"{new!r} is no state that a document can be brought to: give an lxml tree or element, or an XML file"
         )

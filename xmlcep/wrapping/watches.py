@@ -250,8 +250,7 @@ class Watch(Single, Closing):
 
     def _raise_now(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
         """As `_raise`, outside a delivery: edits made by callbacks are queued all the same."""
-        with self._document.delivery.under_way():
-            return self._raise(composites)
+        return self._document.delivery.tell(lambda: self._raise(composites))
 
 
 def _check_names(rules: Rules, names: Collection[str] | None) -> None:

@@ -1,0 +1,88 @@
+"""Calls and blocks that were begun and have not ended: what an interrupt has cut short, as the next call finds it.
+
+A KeyboardInterrupt, or what a signal's handler raises, comes between any two steps: at the entry of ``__exit__``, too,
+and in a ``finally``. So nothing here relies on what is done at the end. What begins leaves a mark first, and takes it
+away last; a mark of something that is not under way any more says that it was cut short.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import lru_cache
+from types import FrameType, TracebackType
+from typing import Any
+
+from .single import Single
+
+CUT_SHORT = (
+    "an edit of the document {!r} was cut short, as by a KeyboardInterrupt or a MemoryError: events, records or "
+    "findings may be missing since then; close() the document and wrap the tree again"
+)
+
+
+def is_running(call: FrameType) -> bool:
+    """Whether a call has not ended, in whatever thread it is."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame is call:
+            return True
+        frame = frame.f_back
+    return any(_is_below(top, call) for top in sys._current_frames().values())
+
+
+def _is_below(top: FrameType | None, call: FrameType) -> bool:
+    while top is not None and top is not call:
+        top = top.f_back
+    return top is not None
+
+
+class _Exit:
+    """``__exit__`` of a block: a callable of its own for each (see `Block`)."""
+
+    def __get__(self, block: Block | None, owner: type[Block]) -> Callable[..., None]:
+        if block is None:  # ExitStack asks the class
+            return lambda each, *given: each.exit(*given)
+        return block.exit
+
+
+class Block(Single):
+    """A ``with`` block. That it is being left is counted by C code (`functools.lru_cache`, which counts a call before
+    it makes it): at the entry of a Python function an interrupt comes before its first statement.
+    """
+
+    __slots__ = ("exit", "under_way")
+
+    def __init__(self) -> None:
+        self.exit = lru_cache(maxsize=0)(self._leave)
+        self.under_way: FrameType | None = None  # what enters or leaves it
+
+    def __enter__(self) -> Any:
+        self.under_way = sys._getframe()
+        try:
+            given = self._enter()
+            self.under_way = None
+            return given
+        except BaseException:
+            self.under_way = sys._getframe()  # which has ended when anybody looks
+            raise
+
+    __exit__ = _Exit()
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether it has been left, or its beginning, in the middle."""
+        if self.under_way is not None:
+            return not is_running(self.under_way)
+        return self.exit.cache_info()[1] > 0  # how often it was called
+
+    @abstractmethod
+    def _enter(self) -> Any:
+        """What ``__enter__`` does."""
+
+    @abstractmethod
+    def _leave(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Any:
+        """What ``__exit__`` does; its frame is to be ``under_way`` first."""
