@@ -10,10 +10,10 @@ import pytest
 from contexts.constraints import RELATIONS
 from tests.conftest import REPOSITORY
 from xmlcep.algebra import OPERATORS
+from xmlcep.checking.impossible import impossible
 from xmlcep.errors import RuleError
 from xmlcep.language.grammar import statement_parser
 from xmlcep.rules import parse_rules
-from xmlcep.rules.impossible import impossible
 
 _PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 _BLOCKS = [

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from xmlcep import RuleError, parse_rules
-from xmlcep.rules.impossible import impossible
+from xmlcep.checking.impossible import impossible
 
 PATHS = ["a", "a/b", "b/a", "a/b/c", "c/b", "/a/b", "/b/a/c", "/c/a", "a/@n", "b/text()", "/a/b/c/@n"]
 EXAMPLE = re.compile(r"for example \{path=(.*)\}")

@@ -13,19 +13,19 @@ from path_types import PathType, Step
 
 from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
 from ..algebra.active_rules import Mode, SetValue
+from ..checking.comparisons import of_primitive
+from ..checking.ground import Kinds
+from ..checking.impossible import impossible
+from ..checking.meetings import Meetings
+from ..checking.values import EMPTY, Values, any_of
+from ..checking.variable_values import Known, VariableValues
 from ..errors import RuleProblem
 from ..events import PrimitiveType, Scope
 from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.active_rules import own_events
-from ..rules.apart import Meetings
-from ..rules.comparisons import of_primitive
-from ..rules.ground import Kinds
-from ..rules.impossible import impossible
 from ..rules.rule_programs import RuleProgram
-from ..rules.variable_values import Known, VariableValues
 from ..xpath import NodeKind
-from ..xpath.possible import EMPTY, Values, any_of
 from .combining import require_rules
 from .condition_paths import Nodes, misfits, values_in
 from .counts import more_than_there_may_be

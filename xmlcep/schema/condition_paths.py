@@ -8,9 +8,10 @@ from typing import NamedTuple, TypeAlias
 from path_types import Step as PathStep
 from path_types.names import namespace_of
 
+from ..checking.values import Never, Values, any_of, asked_in_vain, never_true, value_of
+from ..checking.written import WrittenText, written_text
 from ..suggestions import did_you_mean_or_list
 from ..xpath.parser import Written, parse_written
-from ..xpath.possible import Never, Values, any_of, asked_in_vain, never_true, value_of
 from ..xpath.syntax import (
     Axis,
     Call,
@@ -30,7 +31,6 @@ from ..xpath.syntax import (
     Variable,
     variables_in,
 )
-from ..xpath.written import WrittenText, written_text
 from .model import local
 from .vocabulary import Vocabulary
 

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 
 from path_types import PathType, Step
 
-from ..rules.ground import Kinds
+from ..checking.ground import Kinds
 from .vocabulary import Vocabulary
 
 UNKNOWN = -1

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from path_types import Axis, PathType, Step
 
+from ..checking.values import Values, any_of
 from ..suggestions import KnownNames
-from ..xpath.possible import Values, any_of
 from .model import Content, Schema, TextKind, Wildcard, elements, local, namespace, wildcards
 from .naming import XSI
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from path_types import Step
 
 from ..algebra.active_rules import Call, Insert, Raise, Replace, SetValue, Where
+from ..checking.values import Values
+from ..checking.written import WrittenText, constant
 from ..errors import RuleProblem
 from ..position import NOWHERE
 from ..rules.fragments import ElementTemplate, Text
 from ..rules.rule_programs import ActionProgram
-from ..xpath.possible import Values
-from ..xpath.written import WrittenText, constant
 from .condition_paths import Nodes, States, targets, written_in
 from .model import local
 from .vocabulary import Vocabulary

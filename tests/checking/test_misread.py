@@ -8,9 +8,9 @@ import pytest
 from lxml import etree
 
 import xmlcep
+from xmlcep.checking.impossible import impossible
+from xmlcep.checking.misread import misread
 from xmlcep.rules import parse_rules
-from xmlcep.rules.impossible import impossible
-from xmlcep.rules.misread import misread
 
 APPROVED = "event Raised = ins(o/a)\nevent Approved = Raised(o/a) ; ins(o/b)\n"
 NOT_BEHIND = "begins too early then to come after it"

@@ -30,10 +30,10 @@ from ..algebra import (
 from ..errors import RuleProblem
 from ..events import PrimitiveType, Scope
 from ..language import print_path
-from .active_rules import own_events
-from .apart import Meetings
+from ..rules.active_rules import own_events
+from ..rules.ruleset import Rules
 from .ground import AnyGround
-from .ruleset import Rules
+from .meetings import Meetings
 from .slips import text_meant
 from .time_points import Found, TimePoints
 

@@ -28,8 +28,8 @@ from ..algebra import (
 from ..errors import RuleProblem
 from ..events import ANY, CompositeType, PrimitiveType, Scope
 from ..language import print_expression
-from .active_rules import own_events
-from .ruleset import Rules
+from ..rules.active_rules import own_events
+from ..rules.ruleset import Rules
 from .time_points import Found, counts_before
 from .variable_values import events_by_name
 

@@ -23,7 +23,7 @@ from ..algebra import (
     Sequence,
 )
 from ..events import CompositeType
-from .ruleset import Rules
+from ..rules.ruleset import Rules
 from .variable_values import events_by_name
 
 Most = Mapping[str, "int | None"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from xmlcep import parse_rules
-from xmlcep.rules.impossible import impossible
-from xmlcep.rules.slips import slips
+from xmlcep.checking.impossible import impossible
+from xmlcep.checking.slips import slips
 
 LIKELY = [
     ("event A = ins(item/price/text)", "item/price/text()"),

@@ -9,13 +9,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from xmlcep import parse_rules
+from xmlcep.checking.comparisons import comparisons
+from xmlcep.checking.constant import falsehood
+from xmlcep.checking.values import never_true, of_variables, some_of
 from xmlcep.cli.main import run
-from xmlcep.rules.comparisons import comparisons
 from xmlcep.xpath import NodeKind, VariableKind, compile_expression
-from xmlcep.xpath.constant import falsehood
 from xmlcep.xpath.environment import Environment
 from xmlcep.xpath.parser import parse_written
-from xmlcep.xpath.possible import never_true, of_variables, some_of
 from xmlcep.xpath.syntax import Operation
 
 NEVER = [

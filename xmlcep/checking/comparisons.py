@@ -12,12 +12,12 @@ from ..algebra import EventDefinition, Leaf, leaves_of, operators_of
 from ..errors import RuleProblem
 from ..events import ANY, OPERATIONS, PrimitiveType, Scope
 from ..position import Position
-from ..xpath.constant import falsehood
+from ..rules.active_rules import own_events
+from ..rules.ruleset import Rules
 from ..xpath.parser import parse_written
-from ..xpath.possible import EMPTY, Never, Values, asked_in_vain, never_true, of_variables, some_of, value_of
 from ..xpath.syntax import Call, Operation, parts_of
-from .active_rules import own_events
-from .ruleset import Rules
+from .constant import falsehood
+from .values import EMPTY, Never, Values, asked_in_vain, never_true, of_variables, some_of, value_of
 from .variable_counts import Most, VariableCounts
 from .variable_values import NOTHING, Known, VariableValues
 

@@ -32,7 +32,7 @@ from ..algebra import (
 )
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_path
-from .overlap import may_repeat
+from ..rules.overlap import may_repeat
 
 Found = tuple[Leaf | Operator, str, str]
 """What is wrong: where, what, and what to write instead."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 
 from ..algebra import EventDefinition, Expression, Leaf, Operator
 from ..events import CompositeType
+from ..rules.active_rules import own_events
+from ..rules.ruleset import Rules
 from ..xpath.parser import parse_written
-from ..xpath.possible import EMPTY, Values, any_of, of_variables, value_of
-from .active_rules import own_events
-from .ruleset import Rules
+from .values import EMPTY, Values, any_of, of_variables, value_of
 
 Known = Mapping[str, Values]
 """What is known of variables; of others nothing is."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from xmlcep import Detector, PrimitiveEvent, RuleError, parse_rules
 from xmlcep.algebra import ContextName, leaves_of
-from xmlcep.rules.variable_counts import VariableCounts
+from xmlcep.checking.variable_counts import VariableCounts
 
 LEAVES = "ins(item/@a) as $x", "ins(item/@b) as $x", "ins(item/@b) as $y"
 

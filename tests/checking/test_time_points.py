@@ -10,9 +10,9 @@ from tests.explaining.test_laws import taken
 from tests.strategies import show_history
 from tests.strategies.aimed import aimed_histories
 from xmlcep import Detector, RuleError, Rules, parse_rules
+from xmlcep.checking.comparisons import comparisons
+from xmlcep.checking.impossible import impossible
 from xmlcep.engine.errors import EvaluationError
-from xmlcep.rules.comparisons import comparisons
-from xmlcep.rules.impossible import impossible
 
 ROWS = [
     ("{context=recent}", "upd(item/x/text()) ; upd(item/x/text())", "only the newest event of each operand counts"),

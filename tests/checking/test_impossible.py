@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.strategies import History, histories
 from xmlcep import Detector, RuleError, parse_rules
 from xmlcep.algebra import Leaf
-from xmlcep.rules.impossible import impossible
+from xmlcep.checking.impossible import impossible
 
 ROWS = [
     ("A", "upd(item/price)", "an element has no value that could be updated", "upd(item/price/text())"),

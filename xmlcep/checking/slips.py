@@ -13,8 +13,8 @@ from ..algebra import Leaf, leaves_of
 from ..errors import RuleProblem
 from ..events import PrimitiveType, Scope
 from ..language import print_path
-from .active_rules import own_events
-from .ruleset import Rules
+from ..rules.active_rules import own_events
+from ..rules.ruleset import Rules
 
 
 def slips(rules: Rules) -> list[RuleProblem]:

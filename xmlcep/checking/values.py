@@ -14,11 +14,11 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from ..suggestions import did_you_mean
-from .functions import FUNCTIONS
-from .kinds import VariableKind
-from .parser import Written
-from .syntax import Call, Literal, Negation, Number, Operation, Span, Syntax, Variable
-from .values import COMPARISONS, MIRRORED, RELATIONS, number_of_text
+from ..xpath.functions import FUNCTIONS
+from ..xpath.kinds import VariableKind
+from ..xpath.parser import Written
+from ..xpath.syntax import Call, Literal, Negation, Number, Operation, Span, Syntax, Variable
+from ..xpath.values import COMPARISONS, MIRRORED, RELATIONS, number_of_text
 
 LISTED = 8
 """So many values are named in a message."""
