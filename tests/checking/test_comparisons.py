@@ -9,7 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from xmlcep import parse_rules
-from xmlcep.checking.comparisons import comparisons
+from xmlcep.checking.checks import check_rules
 from xmlcep.checking.constant import falsehood
 from xmlcep.checking.values import never_true, of_variables, some_of
 from xmlcep.cli.main import run
@@ -56,7 +56,7 @@ NEVER = [
 
 @pytest.mark.parametrize(("text", "place", "message"), NEVER)
 def test_what_is_never_true(text: str, place: str, message: str) -> None:
-    problem, *_ = comparisons(parse_rules(text))
+    problem, *_ = check_rules(parse_rules(text)).of_values
     assert (f"{problem.line}:{problem.column}", message in problem.message) == (place, True), problem.message
 
 
@@ -80,7 +80,7 @@ def test_what_is_never_true(text: str, place: str, message: str) -> None:
     ],
 )
 def test_what_can_be_true(filter_: str) -> None:
-    assert comparisons(parse_rules(f"event A = *(item/@n)[{filter_}]")) == []
+    assert check_rules(parse_rules(f"event A = *(item/@n)[{filter_}]")).of_values == []
 
 
 def test_check_says_so(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -141,7 +141,7 @@ def test_as_many_as_there_can_be() -> None:
     of_two = 'event A {having="count($n) >= 2"} = x[1,2] ins(item/@b) as $n'
     open_ended = 'event B {having="count($n) > 2"} = x[1,*] ins(item/@b) as $n'
     values = 'rule R on (ins(item)) do set "@n" = "false()"'
-    assert comparisons(parse_rules("\n".join([of_two, open_ended, values]))) == []
+    assert check_rules(parse_rules("\n".join([of_two, open_ended, values]))).of_values == []
 
 
 CONDITIONS = st.recursive(

@@ -1,16 +1,15 @@
 """Rules that are right and can never match, whatever the document: what `xmlcep check` warns of.
 
-An element has no value that could be updated (E3). And all events of a group (H1) happen to its node or below it: its
-insertion is the first of them, its deletion the last, each happens once (E6, P7). So no sequence goes on after the
-deletion of the node it is about, or begins before its insertion. Nor do events meet that are never of one node
-(`apart`). What follows from every change having a time point of its own, `time_points` knows.
+All events of a group (H1) happen to its node or below it: its insertion is the first of them, its deletion the last,
+each happens once (E6, P7). So no sequence goes on after the deletion of the node it is about, or begins before its
+insertion. What follows from every change having a time point of its own, `time_points` knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from path_types import PathType, Step, ends
+from path_types import PathType, ends
 
 from ..algebra import (
     Conjunction,
@@ -23,7 +22,6 @@ from ..algebra import (
     Order,
     Relation,
     Sequence,
-    leaves_of,
     operators_of,
     path_of,
 )
@@ -32,9 +30,6 @@ from ..events import PrimitiveType, Scope
 from ..language import print_path
 from ..rules.active_rules import own_events
 from ..rules.ruleset import Rules
-from .ground import AnyGround
-from .meetings import Meetings
-from .slips import text_meant
 from .time_points import Found, TimePoints
 
 _FIRST_LASTS = frozenset(["overlaps", "overlapped-by", "contains", "started-by", "finished-by"])
@@ -42,18 +37,12 @@ _SECOND_LASTS = frozenset(["overlaps", "overlapped-by", "during", "starts", "fin
 """The relations whose first, or second, operand begins before it ends (R1)."""
 
 
-def impossible(rules: Rules, *, nodes: bool = True) -> list[RuleProblem]:
-    """What in the rules can never match, with what to write instead, in the order of the text.
-
-    ``nodes``: also what is about the nodes there are, which a schema says more of: updates of elements, and operands
-    that are never at or below one node.
-    """
+def impossible(rules: Rules) -> list[RuleProblem]:
+    """What in the rules can never match, whatever nodes there are, with what to write instead, from top to bottom."""
     checker = _Checker(rules)
-    found = [problem for each in rules.definitions for problem in checker.definition(each, "event", nodes)]
+    found = [problem for each in rules.definitions for problem in checker.definition(each, "event")]
     for own in own_events(rules.active_rules):
-        found += checker.definition(own, "rule", nodes)
-    if nodes:
-        found += Meetings(rules, AnyGround()).problems
+        found += checker.definition(own, "rule")
     return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
@@ -61,8 +50,8 @@ class _Checker:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
-    def definition(self, definition: EventDefinition, kind: str, updates: bool) -> Iterator[RuleProblem]:
-        found: list[Found] = list(self._updates(definition.expression)) if updates else []
+    def definition(self, definition: EventDefinition, kind: str) -> Iterator[RuleProblem]:
+        found: list[Found] = []
         if not definition.flat:
             for operator in operators_of(definition.expression):
                 found += self._lifetimes(operator, definition.order)
@@ -72,17 +61,6 @@ class _Checker:
             found += of_moments or points.problems(operator)
         for part, message, hint in found:
             yield RuleProblem(f"{kind} {definition.name}: {message}", hint, part.at)
-
-    def _updates(self, expression: Expression) -> Iterator[tuple[Leaf, str, str]]:
-        for leaf in leaves_of(expression):
-            if _operation(leaf) == "upd" and leaf.type.path.last.is_element:
-                path = leaf.type.path
-                text = text_meant(path) or path.child(Step.text())
-                yield (
-                    leaf,
-                    f"an element has no value that could be updated, so that upd({self._shown(path)}) never happens",
-                    f"write upd({self._shown(text)}) for its text, or upd of one of its attributes",
-                )
 
     def _lifetimes(self, operator: Operator, order: Order) -> Iterator[tuple[Leaf, str, str]]:
         path = path_of(operator)

@@ -29,7 +29,7 @@ from .variable_values import events_by_name
 Most = Mapping[str, "int | None"]
 """The most values that variables can have; None: any number. Of a variable that is not in it nothing is known."""
 
-_NOTHING: Most = {}
+NO_COUNTS: Most = {}
 
 
 class VariableCounts:
@@ -42,7 +42,7 @@ class VariableCounts:
     def seen_by(self, leaf: Leaf) -> Most:
         """Of what the filter and the expressions of a leaf see: the variables of the event that it takes."""
         used = self._events.get(leaf.type.name or "") if isinstance(leaf.type, CompositeType) else None
-        return _NOTHING if used is None else self.of_event(used)
+        return NO_COUNTS if used is None else self.of_event(used)
 
     def of_event(self, definition: EventDefinition) -> Most:
         """Of the variables of an event."""

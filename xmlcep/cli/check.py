@@ -17,8 +17,7 @@ from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
-from ..checking.comparisons import comparisons
-from ..checking.impossible import impossible
+from ..checking.checks import check_rules
 from ..checking.misread import misread
 from ..checking.slips import slips
 from ..errors import RuleError, RuleProblem, XmlCepError
@@ -166,7 +165,8 @@ def _checked(
     match its documents."""
     if schema is None:
         rules = rules_of(texts, references=references, languages=Languages(allow=allow))
-        return rules, [*impossible(rules), *slips(rules), *comparisons(rules)]
+        problems, of_values = check_rules(rules)
+        return rules, [*problems, *slips(rules), *of_values]
     rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
     return rules, require_matching(rules, texts, schema, locations=locations)
 
