@@ -21,9 +21,9 @@ from ..errors import RuleProblem
 from ..events import ANY, OPERATIONS, PrimitiveType, Scope
 from ..language.printer import print_path
 from ..rules import Rules
-from ..rules.active_rules import own_events
 from ..rules.rule_programs import RuleProgram
 from ..xpath import NodeKind
+from .definitions import definitions_of, in_order, operation_of
 from .expressions import Nodes, misfits, values_in
 from .ground import UNKNOWN, AnyGround, Ground, Kinds, Names
 from .impossible import impossible
@@ -51,19 +51,10 @@ def check_rules(rules: Rules, ground: Ground | None = None) -> Checked:
     ground = AnyGround() if ground is None else ground
     meetings = Meetings(rules, ground)
     checker = _Checker(rules, ground.names, meetings)
-    problems = [problem for definition in rules.definitions for problem in checker.definition(definition)]
-    problems += [
-        problem for own in own_events(rules.active_rules) for problem in checker.definition(own, "rule")
-    ]
+    problems = [problem for each in definitions_of(rules) for problem in checker.definition(*each)]
     if rules.triggers is not None:
         problems += [each for program in rules.triggers.programs for each in checker.active_rule(program)]
-    return Checked(
-        _in_order([*problems, *meetings.problems, *impossible(rules)]), _in_order(checker.of_values)
-    )
-
-
-def _in_order(problems: list[RuleProblem]) -> list[RuleProblem]:
-    return sorted(problems, key=lambda problem: (problem.line, problem.column))
+    return Checked(in_order([*problems, *meetings.problems, *impossible(rules)]), in_order(checker.of_values))
 
 
 class _Checker:
@@ -79,8 +70,7 @@ class _Checker:
         self._counts = VariableCounts(rules)
         self.documents = frozenset([*rules.documents, *(each.name for each in rules.references)])
 
-    def definition(self, definition: EventDefinition, kind: str = "event") -> Iterator[RuleProblem]:
-        subject = f"{kind} {definition.name}"
+    def definition(self, subject: str, definition: EventDefinition) -> Iterator[RuleProblem]:
         for leaf in leaves_of(definition.expression):
             for message, hint in self._leaf(leaf):
                 yield RuleProblem(f"{subject}: {message}", hint, leaf.at)
@@ -161,7 +151,7 @@ class _Checker:
         mismatch = self.names.mismatch(path)
         if mismatch is not None:
             yield f"{mismatch.message}: {self._shown(path)}", self._near(mismatch.near)
-        elif leaf.type.scope is Scope.NODE and path.last.is_element and _operation(leaf) == "upd":
+        elif path.last.is_element and operation_of(leaf) == "upd":
             yield from self._element_update(path)
 
     def _element_update(self, path: PathType) -> Iterator[tuple[str, str]]:
@@ -258,7 +248,7 @@ def of_primitive(leaf: Leaf) -> Known:
     """What is known of every event that a leaf takes (F2)."""
     if not isinstance(leaf.type, PrimitiveType):
         return {}
-    operation = _operation(leaf)
+    operation = leaf.type.operation
     words = OPERATIONS if operation == ANY else [operation]
     known = {} if operation is None else {"op": some_of(map(str, words))}
     if leaf.type.scope is Scope.NODE:
@@ -266,7 +256,3 @@ def of_primitive(leaf: Leaf) -> Known:
         known |= {"old": EMPTY} if is_element or operation == "ins" else {}
         known |= {"new": EMPTY} if is_element or operation == "del" else {}
     return known
-
-
-def _operation(leaf: Leaf) -> str | None:
-    return leaf.type.operation if isinstance(leaf.type, PrimitiveType) else None

@@ -24,7 +24,7 @@ from ..algebra import (
 )
 from ..events import CompositeType
 from ..rules.ruleset import Rules
-from .variable_values import events_by_name
+from .definitions import events_by_name
 
 Most = Mapping[str, "int | None"]
 """The most values that variables can have; None: any number. Of a variable that is not in it nothing is known."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 
 from ..algebra import EventDefinition, Expression, Leaf, Operator
 from ..events import CompositeType
-from ..rules.active_rules import own_events
 from ..rules.ruleset import Rules
 from ..xpath.parser import parse_written
+from .definitions import events_by_name
 from .values import EMPTY, Values, any_of, of_variables, value_of
 
 Known = Mapping[str, Values]
@@ -83,11 +83,6 @@ class VariableValues:
             written = parse_written(let.expression, self._namespaces)
             found[let.name] = value_of(written.syntax, of_variables(_only_known(found)))
         return found
-
-
-def events_by_name(rules: Rules) -> dict[str, EventDefinition]:
-    """The events of some rules, and those that rules that act have of their own (L1)."""
-    return {each.name: each for each in (*own_events(rules.active_rules), *rules.definitions)}
 
 
 def _only_known(found: _Binding | None) -> Known:
