@@ -15,7 +15,16 @@ from typing import NamedTuple
 
 from path_types import PathType, Step
 
-from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
+from ..algebra import (
+    EventDefinition,
+    Leaf,
+    Multiplicity,
+    Operator,
+    Position,
+    leaves_of,
+    operators_of,
+    path_of,
+)
 from ..algebra.active_rules import Mode, SetValue
 from ..errors import RuleProblem
 from ..events import ANY, OPERATIONS, PrimitiveType, Scope
@@ -82,6 +91,7 @@ class _Checker:
                     variables=self._variables.seen_by(leaf), most=self._counts.seen_by(leaf), asks=name == "filter",
                 )  # fmt: skip
         for operator in operators_of(definition.expression):
+            self.of_values += self._counts_at_once(subject, operator)
             options = operator.options
             group = path_of(operator)
             places = self.meetings.groups(operator)
@@ -153,6 +163,21 @@ class _Checker:
             yield f"{mismatch.message}: {self._shown(path)}", self._near(mismatch.near)
         elif path.last.is_element and operation_of(leaf) == "upd":
             yield from self._element_update(path)
+
+    def _counts_at_once(self, subject: str, operator: Operator) -> Iterator[RuleProblem]:
+        """A warning for a count of insertions that is met only if some are deleted in between."""
+        group = path_of(operator)
+        if not isinstance(operator, Multiplicity) or not isinstance(operator.operand, Leaf) or group is None:
+            return
+        leaf = operator.operand
+        most = self.names.most(group, leaf.type.path) if operation_of(leaf) == "ins" else None
+        if most is None or operator.lower <= most:
+            return
+        said = f"x[{operator.lower},…] ins({self._shown(leaf.type.path)}), but there is never more than {most} of it"
+        hint = (
+            "it is met only if some are deleted in between; to count by an element further up give {path=…}"
+        )
+        yield RuleProblem(f"{subject}: {said} at once in {self._shown(group)}", hint, operator.at)
 
     def _element_update(self, path: PathType) -> Iterator[tuple[str, str]]:
         said = (

@@ -90,6 +90,10 @@ class Names:
         """What such elements can be as texts, each."""
         return [None]
 
+    def most(self, group: PathType, path: PathType) -> int | None:
+        """The most nodes at ``path`` that one node at ``group`` has at once; None: no bound, or not known."""
+        return None
+
     def to_write(self, states: Iterable[int], inner: Step | None) -> list[Values] | None:
         """What the text of such elements (``inner`` None or a text) or this attribute can be when it is written."""
         return None

@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..algebra import operators_of
 from ..checking import checks
 from ..errors import RuleProblem
 from ..rules import Rules
-from ..rules.active_rules import own_events
 from .combining import require_rules
-from .counts import more_than_there_may_be
 from .deriving import open_schema
 from .ground import SchemaGround
 from .loading import Locations
@@ -44,7 +41,7 @@ def check_values(
     rules: Rules, schema: str | Path | XMLSchema10, *, locations: Locations | None = None
 ) -> list[RuleProblem]:
     """Comparisons in conditions, filters and the like that are the same for all values that valid documents have, and
-    counts that are more than there may be at once (`counts`).
+    counts that are more than there may be at once.
 
     Such are those with a text that is no value of the type (its enumeration, pattern, length, lexical form, a fixed
     value), or with a number outside of its range. A text is taken as a whole, not parted by comments.
@@ -60,11 +57,6 @@ def check_names_and_values(
     """What `check_rules` says, and what `check_values` says."""
     require_rules(rules)
     read = open_schema(schema, locations)
-    vocabulary = Vocabulary(read)
-    problems, of_values = checks.check_rules(rules, SchemaGround(vocabulary))
-    kinds = (("event", rules.definitions), ("rule", own_events(rules.active_rules)))
-    for subject, definition in ((f"{kind} {each.name}", each) for kind, some in kinds for each in some):
-        for operator in operators_of(definition.expression):
-            of_values += more_than_there_may_be(operator, subject, vocabulary, rules.namespaces)
+    problems, of_values = checks.check_rules(rules, SchemaGround(Vocabulary(read)))
     missing = [RuleProblem(f"of the schema something is missing: {note}", _LOCATION) for note in read.notes]
     return [*missing, *problems] if problems else [], [*missing, *of_values]

@@ -10,6 +10,7 @@ from path_types import Axis, PathType, Step
 from ..checking.ground import Mismatch, Names
 from ..checking.values import Values, any_of
 from ..suggestions import KnownNames
+from .bounds import most_children
 from .model import Content, Schema, TextKind, Wildcard, elements, local, namespace, wildcards
 from .naming import XSI
 
@@ -67,6 +68,25 @@ class Vocabulary(Names):
     def contents(self, states: Iterable[int]) -> list[Values | None]:
         """What such elements can be as texts, each."""
         return [self.schema.declarations[index].values for index in states]
+
+    def most(self, group: PathType, path: PathType) -> int | None:
+        """The most nodes at ``path`` that one node at ``group`` has at once; None: no bound, or not known."""
+        depth = len(group)
+        if group.absolute != path.absolute or group.steps != path.steps[:depth] or len(path) == depth:
+            return None
+        states: Iterable[int] | None = self.states(group)
+        most = 1
+        for step in path.steps[depth:]:
+            if states is None:
+                return None
+            if not step.is_element:
+                return most if step.axis is Axis.ATTRIBUTE else None  # comments part a text
+            found = [most_children(self.schema, self.schema.declarations[at], step.test) for at in states]
+            if not found or None in found:
+                return None
+            most *= max(filter(None, found), default=0)
+            states = self.follow(states, step)
+        return most
 
     def allows(self, path: PathType) -> bool:
         """Whether a node of a valid document can have a path that is, or ends with, ``path``."""
