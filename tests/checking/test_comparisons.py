@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from xmlcep import parse_rules
 from xmlcep.checking.checks import check_rules
 from xmlcep.checking.constant import falsehood
-from xmlcep.checking.values import never_true, of_variables, some_of
+from xmlcep.checking.values import Held, never_true, of_variables, some_of
 from xmlcep.cli.main import run
 from xmlcep.xpath import NodeKind, VariableKind, compile_expression
 from xmlcep.xpath.environment import Environment
@@ -124,7 +124,7 @@ def test_no_values_make_it_true(
     question = f"{first} {sign} {second}"
     written = parse_written(question)
     assert isinstance(written.syntax, Operation)
-    look = of_variables({} if known is None else {"a": some_of(known)})
+    look = of_variables({} if known is None else {"a": Held(some_of(known))})
     never = never_true(written, written.syntax, look)
     kinds = {"a": VariableKind.VALUE, "b": VariableKind.VALUE, "l": VariableKind.LIST}
     asked = compile_expression(question, variables=kinds, node=NodeKind.NONE)

@@ -38,12 +38,10 @@ from .ground import UNKNOWN, AnyGround, Ground, Kinds, Names
 from .impossible import impossible
 from .meetings import Meetings
 from .slips import text_meant
-from .values import EMPTY, Values, any_of, some_of
-from .variable_counts import NO_COUNTS, Most, VariableCounts
-from .variable_values import Known, VariableValues
+from .values import EMPTY, Held, Values, Variables, any_of, some_of
+from .variables import NOTHING, KnownVariables
 from .writing import Writer
 
-_NO_VARIABLES: Known = {}
 _ATTRIBUTE = re.compile(r"/?@[^/@]*$")
 """The attribute that a path ends in."""
 
@@ -75,8 +73,7 @@ class _Checker:
         self.meetings = meetings
         self.of_values: list[RuleProblem] = []
         """What was found of values that are never there, beside the problems that methods give."""
-        self._variables = VariableValues(rules, self._of_event, self._bound)
-        self._counts = VariableCounts(rules)
+        self._variables = KnownVariables(rules, self._of_event, self._bound)
         self.documents = frozenset([*rules.documents, *(each.name for each in rules.references)])
 
     def definition(self, subject: str, definition: EventDefinition) -> Iterator[RuleProblem]:
@@ -88,7 +85,7 @@ class _Checker:
             for name, expression in asked.items():
                 yield from self._names(
                     subject, expression, leaf.type.path, leaf.place(name), is_root=False, kinds=kinds,
-                    variables=self._variables.seen_by(leaf), most=self._counts.seen_by(leaf), asks=name == "filter",
+                    variables=self._variables.seen_by(leaf), asks=name == "filter",
                 )  # fmt: skip
         for operator in operators_of(definition.expression):
             self.of_values += self._counts_at_once(subject, operator)
@@ -99,16 +96,15 @@ class _Checker:
             at = options.place("when", operator.at)
             yield from self._names(subject, options.when, group, at, is_root=True, kinds=kinds)
             at = options.place("if", operator.at)
-            known = self._variables.of_operator(operator)
-            most = self._counts.of_expression(operator, definition.context)
+            known = self._variables.of_expression(operator)
             yield from self._names(
-                subject, options.guard, group, at, is_root=False, kinds=kinds, variables=known, most=most
+                subject, options.guard, group, at, is_root=False, kinds=kinds, variables=known
             )
             asked = {"having": options.having, **{f"let {name}": value for name, value in options.let}}
             for name, expression in asked.items():
                 at = options.place(name, operator.at)
                 yield from self._names(
-                    subject, expression, None, at, is_root=False, variables=known, most=most,
+                    subject, expression, None, at, is_root=False, variables=known,
                     asks=name == "having",
                 )  # fmt: skip
             path = options.path
@@ -137,17 +133,16 @@ class _Checker:
                     at = replace(at, width=at.width - len(action.target) + len(expression or ""))
                 asked.append((expression, at, False))
         known = self._of_trigger(program)
-        most = self._counts.of_event(program.tree.definition)
         for expression, at, asks in asked:
             yield from self._names(
-                f"rule {rule.name}", expression, path, at, is_root=False, kinds=kinds, variables=known, most=most,
+                f"rule {rule.name}", expression, path, at, is_root=False, kinds=kinds, variables=known,
                 asks=asks,
             )  # fmt: skip
         writer = Writer(self.rules.namespaces, self.names, self._nodes(path, kinds), known)
         form = next(iter(program.forms.values()))
         self.of_values += writer.problems(form.actions, f"rule {rule.name}")
 
-    def _of_trigger(self, program: RuleProgram) -> Known:
+    def _of_trigger(self, program: RuleProgram) -> Variables:
         """What is known of the variables that a rule sees (L1, L2)."""
         definition = program.tree.definition
         of_event = self._variables.of_event(definition)
@@ -198,8 +193,7 @@ class _Checker:
         *,
         is_root: bool,
         kinds: Kinds | None = None,
-        variables: Known = _NO_VARIABLES,
-        most: Most = NO_COUNTS,
+        variables: Variables = NOTHING,
         asks: bool = True,
     ) -> Iterator[RuleProblem]:
         """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``), filter or the like.
@@ -212,7 +206,7 @@ class _Checker:
         namespaces = self.rules.namespaces
         for found in misfits(
             expression, namespaces, self.names, context,
-            is_root=is_root, variables=variables, documents=self.documents, most=most, asks=asks,
+            is_root=is_root, variables=variables, documents=self.documents, asks=asks,
         ):  # fmt: skip
             message = f"{subject}: {found.message}: {expression}"
             place = at.part(expression, found.at.start, found.at.width)
@@ -222,12 +216,12 @@ class _Checker:
             else:
                 yield problem
 
-    def _of_event(self, leaf: Leaf) -> Known:
+    def _of_event(self, leaf: Leaf) -> Variables:
         """What is known of the variables of a leaf's event (F2)."""
         known, value = of_primitive(leaf), self._of_node(leaf)
         if value is None:
             return known
-        given = any_of([value, EMPTY])
+        given = Held(any_of([value, EMPTY]))
         return {"old": given, "new": given, **known}
 
     def _of_node(self, leaf: Leaf) -> Values | None:
@@ -242,7 +236,7 @@ class _Checker:
         owners = self._nodes(path, self.meetings.taken(leaf)).owners
         return None if owners is None else self.names.values(owners, path.last)
 
-    def _bound(self, leaf: Leaf, expression: str | None, seen: Known) -> Values | None:
+    def _bound(self, leaf: Leaf, expression: str | None, seen: Variables) -> Values | None:
         """The values of what a leaf binds (V1)."""
         if expression is None:
             return self._of_node(leaf)
@@ -269,15 +263,15 @@ class _Checker:
         return print_path(path, self.rules.namespaces)
 
 
-def of_primitive(leaf: Leaf) -> Known:
+def of_primitive(leaf: Leaf) -> Variables:
     """What is known of every event that a leaf takes (F2)."""
     if not isinstance(leaf.type, PrimitiveType):
         return {}
     operation = leaf.type.operation
     words = OPERATIONS if operation == ANY else [operation]
-    known = {} if operation is None else {"op": some_of(map(str, words))}
+    known = {} if operation is None else {"op": Held(some_of(map(str, words)))}
     if leaf.type.scope is Scope.NODE:
         is_element = leaf.type.path.last.is_element
-        known |= {"old": EMPTY} if is_element or operation == "ins" else {}
-        known |= {"new": EMPTY} if is_element or operation == "del" else {}
+        known |= {"old": Held(EMPTY)} if is_element or operation == "ins" else {}
+        known |= {"new": Held(EMPTY)} if is_element or operation == "del" else {}
     return known

@@ -32,8 +32,7 @@ from ..xpath.syntax import (
 )
 from .constant import falsehood
 from .ground import Kinds, Names, States
-from .values import Never, Values, any_of, asked_in_vain, never_true, of_variables, value_of
-from .variable_counts import NO_COUNTS, Most
+from .values import Never, Values, Variables, any_of, asked_in_vain, never_true, of_variables, value_of
 from .written import WrittenText, written_text
 
 _NONE: States = frozenset()
@@ -65,20 +64,19 @@ def misfits(
     context: Nodes,
     *,
     is_root: bool,
-    variables: Mapping[str, Values],
+    variables: Variables,
     documents: Collection[str],
-    most: Most,
     asks: bool,
 ) -> Iterator[Misfit]:
     """The names in an expression that no valid document has there, and comparisons with values that none has.
 
     ``context`` is what the context node can be, ``is_root`` says that it is the root of all that is seen; ``variables``
-    are those of which something is known, ``most`` how many values they have at most, ``documents`` those that are
-    other documents (V8); ``asks``: whether it is a condition. The expression has been checked before.
+    are those of which something is known, ``documents`` those that are other documents (V8); ``asks``: whether
+    it is a condition. The expression has been checked before.
     """
     roots = context.elements if is_root else names.roots
     written = parse_written(expression, namespaces)
-    walk = _Walk(names, roots, written, variables, documents, most)
+    walk = _Walk(names, roots, written, variables, documents)
     found = list(walk.expression(written.syntax, context))
     yield from found
     part = falsehood(written) if asks and not found else None
@@ -88,7 +86,7 @@ def misfits(
 
 def values_in(
     expression: str, namespaces: Mapping[str, str], names: Names, context: Nodes,
-    variables: Mapping[str, Values],
+    variables: Variables,
 ) -> Values | None:  # fmt: skip
     """What is known of the value of an expression, asked of such nodes; arguments as of `misfits`."""
     walk = _walk(expression, namespaces, names, variables)
@@ -113,16 +111,14 @@ def targets(expression: str, namespaces: Mapping[str, str], names: Names, contex
 
 def written_in(
     expression: str, namespaces: Mapping[str, str], names: Names, context: Nodes,
-    variables: Mapping[str, Values],
+    variables: Variables,
 ) -> WrittenText | None:  # fmt: skip
     """What is known of the string value of an expression; arguments as of `misfits`."""
     walk = _walk(expression, namespaces, names, variables)
     return written_text(walk.written.syntax, lambda part: walk.values(part, context))
 
 
-def _walk(
-    expression: str, namespaces: Mapping[str, str], names: Names, variables: Mapping[str, Values]
-) -> _Walk:
+def _walk(expression: str, namespaces: Mapping[str, str], names: Names, variables: Variables) -> _Walk:
     """Through an expression that sees whole documents of the schema, and no other documents."""
     written = parse_written(expression, namespaces)
     return _Walk(names, names.roots, written, variables, ())
@@ -136,16 +132,15 @@ class _Walk:
         names: Names,
         roots: States,
         written: Written,
-        variables: Mapping[str, Values],
+        variables: Variables,
         documents: Collection[str],
-        most: Most = NO_COUNTS,
     ) -> None:
         self.names = names
         self.roots = roots
         self.written = written
         self.variables = variables
         self.documents = documents
-        self.look = of_variables(variables, most)
+        self.look = of_variables(variables)
 
     def expression(self, syntax: Syntax, context: Nodes) -> Iterator[Misfit]:
         never = self._never(syntax, context)

@@ -15,7 +15,7 @@ from ..rules.fragments import ElementTemplate, Text
 from ..rules.rule_programs import ActionProgram
 from .expressions import Nodes, targets, written_in
 from .ground import Names, States
-from .values import Values
+from .values import Values, Variables
 from .written import WrittenText, constant
 
 
@@ -25,7 +25,7 @@ class Writer(NamedTuple):
     namespaces: Mapping[str, str]
     names: Names
     context: Nodes
-    variables: Mapping[str, Values]
+    variables: Variables
 
     def problems(self, actions: Iterable[ActionProgram], subject: str) -> Iterator[RuleProblem]:
         """What the actions of a firing write, and leave as it is, that is never valid there."""
