@@ -20,8 +20,8 @@ from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.mapper import Keep
+from xmlcep.checking.left_out import LeftOut
 from xmlcep.rules import Rules
-from xmlcep.rules.nested import LeftOut
 
 Outcome = tuple[list[bytes], list[object], object]
 

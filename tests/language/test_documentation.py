@@ -10,10 +10,10 @@ import pytest
 from contexts.constraints import RELATIONS
 from tests.conftest import REPOSITORY
 from xmlcep.algebra import OPERATORS
+from xmlcep.checking.checks import check_rules
 from xmlcep.errors import RuleError
 from xmlcep.language.grammar import statement_parser
 from xmlcep.rules import parse_rules
-from xmlcep.rules.impossible import impossible
 
 _PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 _BLOCKS = [
@@ -31,7 +31,7 @@ def test_rules_in_the_documentation(block):
     rules = parse_rules(block)
     assert rules.definitions or rules.active_rules
     assert parse_rules(str(rules)) == rules
-    assert [problem.message for problem in impossible(rules)] == []
+    assert [problem.message for problem in check_rules(rules).problems] == []
 
 
 def test_both_notations_are_the_same():

@@ -31,6 +31,7 @@ LAYERS = (
     ("xmlcep.xpath",),
     ("xmlcep.languages",),
     ("xmlcep.rules",),
+    ("xmlcep.checking",),
     ("xmlcep.documents",),
     ("xmlcep.engine", "xmlcep.explaining"),
     ("xmlcep.actions",),

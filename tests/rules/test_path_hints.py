@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from xmlcep import RuleError, parse_rules
-from xmlcep.rules.impossible import impossible
+from xmlcep.checking.checks import check_rules
 
 PATHS = ["a", "a/b", "b/a", "a/b/c", "c/b", "/a/b", "/b/a/c", "/c/a", "a/@n", "b/text()", "/a/b/c/@n"]
 EXAMPLE = re.compile(r"for example \{path=(.*)\}")
@@ -26,7 +26,7 @@ def hint(text: str) -> str | None:
 
 def can_match(text: str) -> bool:
     try:
-        return not impossible(parse_rules(text))
+        return not check_rules(parse_rules(text)).problems
     except RuleError:
         return False
 

@@ -151,6 +151,15 @@ def test_wherever_it_is_asked(tmp_path: Path, text: str, place: str) -> None:
     assert [f"{each.line}:{each.column}" for each in found] == ([place] if place else [])
 
 
+def test_what_no_schema_is_needed_for(tmp_path: Path) -> None:
+    """One walk asks all: what there cannot be so often, and what asks nothing."""
+    rules = 'event A(r) {having="count($t) > 2", when="false()"} = x[1,2] ins(r/e/text()) as $t'
+    schema = schema_of("", type="xs:string")
+    first, second = warned(tmp_path, schema, rules)
+    assert "count($t) is never > 2" in first or "count($t) is never > 2" in second
+    assert "false() is never true" in first or "false() is never true" in second
+
+
 def test_an_element_that_can_be_empty(tmp_path: Path) -> None:
     """A default, a fixed value and nil let an element be empty, whatever its type."""
     for said in ({"default": "open"}, {"nillable": "true"}, {"fixed": "open"}):

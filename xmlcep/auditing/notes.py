@@ -8,10 +8,10 @@ from pathlib import Path
 
 from path_types import PathType
 
+from ..checking.left_out import Nested
 from ..log.reading import first_header
 from ..log.segments import first_of
 from ..rules import Rules
-from ..rules.nested import Nested
 from ..suggestions import listed
 from .document_summaries import DocumentSummaries
 from .inputs import LogFile

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import PATH, check, optional
+from ..checking.left_out import LeftOut
 from ..log.records import Row
 from ..rules import Rules
-from ..rules.nested import LeftOut
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine

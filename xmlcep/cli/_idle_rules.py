@@ -9,12 +9,12 @@ from path_types import PathType
 
 from ..auditing import Summary
 from ..auditing.inputs import LogFile
+from ..checking.occurred import MOST_TYPES
+from ..checking.unmatched import Unmatched, unmatched
 from ..log.batches import Batch
 from ..log.decoding import ClockCheck
 from ..log.reading import read_columns
 from ..rules import Rules
-from ..rules.occurred import MOST_TYPES
-from ..rules.unmatched import Unmatched, unmatched
 from ._output import inform
 
 _RECORDS = 200_000  # that are looked at again for what happened

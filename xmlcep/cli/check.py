@@ -17,17 +17,16 @@ from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
+from ..checking.checks import check_rules
+from ..checking.misread import misread
+from ..checking.slips import slips
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..languages import Languages
 from ..rules import Rules
-from ..rules.comparisons import comparisons
 from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
-from ..rules.impossible import impossible
-from ..rules.misread import misread
 from ..rules.references import empty_lookups
 from ..rules.ruleset import all_expressions
-from ..rules.slips import slips
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
@@ -166,7 +165,8 @@ def _checked(
     match its documents."""
     if schema is None:
         rules = rules_of(texts, references=references, languages=Languages(allow=allow))
-        return rules, [*impossible(rules), *slips(rules), *comparisons(rules)]
+        problems, of_values = check_rules(rules)
+        return rules, [*problems, *slips(rules), *of_values]
     rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
     return rules, require_matching(rules, texts, schema, locations=locations)
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from path_types import PathType, Step
 from path_types.names import namespace_of
 
+from ..checking.occurred import Occurred
 from ..events import PrimitiveType
-from ..rules.occurred import Occurred
 from .nodes import Nodes, times
 
 Types = Mapping[tuple[str, PathType], int]

@@ -5,7 +5,8 @@ declarations apart, joins equal ones and keeps recursion out of the event graph.
 `completion`, `changes` and `violations` derive events, `naming` names them, `printing` writes them.
 `deriving` puts it together.
 
-`combining` joins derived events with a person's rules, `checking` finds rules that can never match (`vocabulary`).
+`combining` joins derived events with a person's rules. `checking` says what of rules its documents can have, by
+`vocabulary` and `ground`.
 """
 
 from .checking import check_rules as check_rules

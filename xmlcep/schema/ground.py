@@ -13,10 +13,9 @@ from functools import cache, cached_property
 
 from path_types import PathType, Step
 
-from ..rules.ground import Kinds
+from ..checking.ground import UNKNOWN, Kinds
 from .vocabulary import Vocabulary
 
-UNKNOWN = -1
 _Place = tuple[int, int]
 """A kind of node, and how much of a group's path stands at the end of the path to it."""
 
@@ -25,7 +24,7 @@ class SchemaGround:
     """Which nodes valid documents of a schema can have; a `Ground`."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
+        self.vocabulary = self.names = vocabulary
         self._globals = [i for i, each in enumerate(vocabulary.schema.declarations) if each.is_global]
         # Methods of an object that lives as long as a check.
         self.ending = cache(self._ending)

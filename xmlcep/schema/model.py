@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from path_types.names import local_name, namespace_of
 
-from ..xpath.possible import Values
+from ..checking.values import Values
 
 
 class GroupKind(Enum):

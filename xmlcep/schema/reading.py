@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..checking.values import EMPTY, Values
 from ..suggestions import did_you_mean_or_list
-from ..xpath.possible import EMPTY, Values
 from .alternatives import read_test
 from .errors import SchemaError
 from .model import (

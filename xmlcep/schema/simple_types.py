@@ -14,8 +14,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from ..checking.values import LISTED, Range, Values, any_of, some_of
 from ..errors import MissingExtraError
-from ..xpath.possible import LISTED, Range, Values, any_of, some_of
 from ..xpath.regex import PatternError, matcher
 from ..xpath.values import number_of_text
 from .facets import kept_enumeration, kept_pattern

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from path_types import Axis, PathType, Step
 
+from ..checking.ground import Mismatch, Names
+from ..checking.values import Values, any_of
 from ..suggestions import KnownNames
-from ..xpath.possible import Values, any_of
+from .bounds import most_children
 from .model import Content, Schema, TextKind, Wildcard, elements, local, namespace, wildcards
 from .naming import XSI
 
@@ -18,15 +19,7 @@ _NIL = f"{{{XSI}}}nil"
 _BLANK = Values(lambda text: not text.strip(" \t\r\n"), ("",), (), "without text of its own")
 
 
-class Mismatch(NamedTuple):
-    """Where a path leaves the schema: at the step with this index; ``near`` is the path as far as it can be saved."""
-
-    step: int
-    message: str
-    near: PathType | None
-
-
-class Vocabulary:
+class Vocabulary(Names):
     """Answers which paths a schema allows. Elements that wildcards let in are followed as far as they are known.
 
     A name that the schema declares is taken for that declaration where a path begins with it, although a wildcard
@@ -52,6 +45,48 @@ class Vocabulary:
             )
             for declaration in schema.declarations
         ]
+
+    @property
+    def roots(self) -> frozenset[int]:
+        """The declarations of root elements."""
+        return frozenset(self.schema.roots)
+
+    def name(self, index: int) -> str:
+        """The name of the elements of a declaration."""
+        return self.schema.declarations[index].name
+
+    def names(self, states: frozenset[int] | None) -> list[str]:
+        """The names of these elements; None: of all."""
+        return [self.name(index) for index in states or range(len(self.schema.declarations))]
+
+    def attributes(self, states: frozenset[int] | None) -> list[str]:
+        """The names of the attributes of these elements; None: of all."""
+        among = range(len(self.schema.declarations)) if states is None else states
+        contents = [content for index in among for content in self.schema.declarations[index].contents()]
+        return [attribute.name for content in contents for attribute in content.attributes]
+
+    def contents(self, states: Iterable[int]) -> list[Values | None]:
+        """What such elements can be as texts, each."""
+        return [self.schema.declarations[index].values for index in states]
+
+    def most(self, group: PathType, path: PathType) -> int | None:
+        """The most nodes at ``path`` that one node at ``group`` has at once; None: no bound, or not known."""
+        depth = len(group)
+        if group.absolute != path.absolute or group.steps != path.steps[:depth] or len(path) == depth:
+            return None
+        states: Iterable[int] | None = self.states(group)
+        most = 1
+        for step in path.steps[depth:]:
+            if states is None:
+                return None
+            if not step.is_element:
+                return most if step.axis is Axis.ATTRIBUTE else None  # comments part a text
+            found = [most_children(self.schema, self.schema.declarations[at], step.test) for at in states]
+            if not found or None in found:
+                return None
+            most *= max(filter(None, found), default=0)
+            states = self.follow(states, step)
+        return most
 
     def allows(self, path: PathType) -> bool:
         """Whether a node of a valid document can have a path that is, or ends with, ``path``."""

@@ -12,12 +12,12 @@ from lxml import etree
 from ..actions.firing import FiringCounts
 from ..actions.history import EventHistory
 from ..arguments import NAMES, check, function_of, is_function
+from ..checking.unmatched import Unmatched, unmatched
 from ..closing import Closing
 from ..engine import Detector
 from ..errors import XmlCepError
 from ..rules import Rules
 from ..rules.rule_programs import RuleProgram, Triggers
-from ..rules.unmatched import Unmatched, unmatched
 from .cascades import Cascades
 from .detecting import detector_on
 from .errors import DocumentError, WrapError

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from path_types import PathType
 
 from ..arguments import NAMES, check, function_of, is_function, optional, whole_number
+from ..checking.left_out import LeftOut
+from ..checking.unmatched import Happened, misfits
 from ..closing import Closing
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
-from ..rules.nested import LeftOut
-from ..rules.unmatched import Happened, misfits
 from ..suggestions import did_you_mean_or_list
 from .detecting import detector_on
 from .errors import WrapError

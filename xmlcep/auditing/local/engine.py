@@ -14,6 +14,7 @@ from functools import partial
 from operator import itemgetter
 from time import perf_counter
 
+from ...checking.left_out import LeftOut
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -22,7 +23,6 @@ from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
-from ...rules.nested import LeftOut
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..progress import Reading, Steps

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from path_types import PathType
 
+from ...checking.left_out import LeftOut
 from ...errors import RecordError, XmlCepError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -38,7 +39,6 @@ from ...log.records import (
     raised_event,
     raised_or_none,
 )
-from ...rules.nested import LeftOut
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
 from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raised_twice, raw_record

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .possible import EMPTY, Look, Range, Sort, Values, any_of, known_of, some_of
-from .syntax import Call, Literal, Negation, Number, Syntax
-from .values import text_of_number
+from ..xpath.syntax import Call, Literal, Negation, Number, Syntax
+from ..xpath.values import text_of_number
+from .values import EMPTY, Look, Range, Sort, Values, any_of, known_of, some_of
 
 _NO_NUMBERS = ("", "NaN", "Infinity", "-Infinity")
 """What arithmetic, or the largest of nothing, can give beside the numbers that are written in digits."""

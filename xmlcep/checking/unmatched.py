@@ -12,11 +12,11 @@ from path_types.relations import offsets
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
+from ..rules.ruleset import Rules
+from ..rules.trees import EventTree
 from ..suggestions import listed
 from .occurred import Occurred
-from .ruleset import Rules
 from .slips import text_meant
-from .trees import EventTree
 
 Happened: TypeAlias = Collection[tuple[str, PathType]]
 """The operations and absolute path types of all changes."""

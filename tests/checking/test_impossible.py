@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.strategies import History, histories
 from xmlcep import Detector, RuleError, parse_rules
 from xmlcep.algebra import Leaf
-from xmlcep.rules.impossible import impossible
+from xmlcep.checking.checks import check_rules
+from xmlcep.checking.impossible import impossible
 
 ROWS = [
     ("A", "upd(item/price)", "an element has no value that could be updated", "upd(item/price/text())"),
@@ -72,7 +73,7 @@ def text(head: str, expression: str) -> str:
 
 @pytest.mark.parametrize(("head", "expression", "message", "hint"), ROWS)
 def test_what_never_matches(head: str, expression: str, message: str, hint: str) -> None:
-    (problem,) = impossible(parse_rules(text(head, expression)))
+    (problem,) = check_rules(parse_rules(text(head, expression))).problems
     assert f"event A: {message}" in problem.message
     assert hint in problem.hint
     assert problem.line == 1
@@ -80,13 +81,13 @@ def test_what_never_matches(head: str, expression: str, message: str, hint: str)
 
 @pytest.mark.parametrize("row", POSSIBLE, ids=lambda row: row[1])
 def test_what_can_match(row: tuple[str, ...]) -> None:
-    assert impossible(parse_rules(text(row[0], row[-1]))) == []
+    assert check_rules(parse_rules(text(row[0], row[-1]))).problems == []
 
 
 def test_updates_are_left_to_others() -> None:
     rules = parse_rules("event A = upd(item) & (del(item) ; ins(item/x))")
-    assert len(impossible(rules)) == 2
-    assert len(impossible(rules, nodes=False)) == 1
+    assert len(check_rules(rules).problems) == 2
+    assert len(impossible(rules)) == 1
 
 
 PATHS = st.sampled_from(["item", "order/item", "/order/item"])
@@ -113,7 +114,7 @@ def test_no_history_has_it(path: str, options: str, operands: list[str], history
         assume(False)
     root = rules.definitions[0].expression
     direct = {operand.at.column for operand in root.operands if isinstance(operand, Leaf)}
-    found = [each for each in impossible(rules, nodes=False) if each.column in direct]
+    found = [each for each in impossible(rules) if each.column in direct]
     event(f"impossible: {bool(found)}")
     detector = Detector(rules)
     raised = [detector.flush() if step == "flush" else detector.feed(step) for step in history.steps]

@@ -28,10 +28,9 @@ from ..algebra import (
 from ..errors import RuleProblem
 from ..events import ANY, CompositeType, PrimitiveType, Scope
 from ..language import print_expression
-from .active_rules import own_events
-from .ruleset import Rules
+from ..rules.ruleset import Rules
+from .definitions import definitions_of, events_by_name, in_order
 from .time_points import Found, counts_before
-from .variable_values import events_by_name
 
 _NO_NAMES: frozenset[str] = frozenset()
 _LONGEST = 100
@@ -40,7 +39,7 @@ _LONGEST = 100
 
 def misread(rules: Rules) -> list[RuleProblem]:
     """What most likely does not do what its author means, from top to bottom."""
-    return sorted(_Reader(rules).problems(), key=lambda problem: (problem.line, problem.column))
+    return in_order(_Reader(rules).problems())
 
 
 class _Reader:
@@ -49,11 +48,9 @@ class _Reader:
         self._events: Mapping[str, EventDefinition] = events_by_name(rules)
 
     def problems(self) -> Iterator[RuleProblem]:
-        kinds = (("event", self._rules.definitions), ("rule", own_events(self._rules.active_rules)))
-        for kind, definitions in kinds:
-            for definition in definitions:
-                for part, message, hint in self._definition(definition):
-                    yield RuleProblem(f"{kind} {definition.name}: {message}", hint, part.at)
+        for subject, definition in definitions_of(self._rules):
+            for part, message, hint in self._definition(definition):
+                yield RuleProblem(f"{subject}: {message}", hint, part.at)
 
     def _definition(self, definition: EventDefinition) -> Iterator[Found]:
         yield from self._repeating_window(definition)

@@ -11,8 +11,8 @@ from lxml import etree
 import xmlcep
 from path_types import PathType
 from xmlcep.auditing import audit
+from xmlcep.checking.left_out import LeftOut
 from xmlcep.rules import parse_rules
-from xmlcep.rules.nested import LeftOut
 
 HAPPENED = {
     ("ins", PathType.parse(path)): count

@@ -9,13 +9,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from xmlcep import parse_rules
+from xmlcep.checking.checks import check_rules
+from xmlcep.checking.constant import falsehood
+from xmlcep.checking.values import Held, never_true, of_variables, some_of
 from xmlcep.cli.main import run
-from xmlcep.rules.comparisons import comparisons
 from xmlcep.xpath import NodeKind, VariableKind, compile_expression
-from xmlcep.xpath.constant import falsehood
 from xmlcep.xpath.environment import Environment
 from xmlcep.xpath.parser import parse_written
-from xmlcep.xpath.possible import never_true, of_variables, some_of
 from xmlcep.xpath.syntax import Operation
 
 NEVER = [
@@ -56,7 +56,7 @@ NEVER = [
 
 @pytest.mark.parametrize(("text", "place", "message"), NEVER)
 def test_what_is_never_true(text: str, place: str, message: str) -> None:
-    problem, *_ = comparisons(parse_rules(text))
+    problem, *_ = check_rules(parse_rules(text)).of_values
     assert (f"{problem.line}:{problem.column}", message in problem.message) == (place, True), problem.message
 
 
@@ -80,7 +80,7 @@ def test_what_is_never_true(text: str, place: str, message: str) -> None:
     ],
 )
 def test_what_can_be_true(filter_: str) -> None:
-    assert comparisons(parse_rules(f"event A = *(item/@n)[{filter_}]")) == []
+    assert check_rules(parse_rules(f"event A = *(item/@n)[{filter_}]")).of_values == []
 
 
 def test_check_says_so(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -124,7 +124,7 @@ def test_no_values_make_it_true(
     question = f"{first} {sign} {second}"
     written = parse_written(question)
     assert isinstance(written.syntax, Operation)
-    look = of_variables({} if known is None else {"a": some_of(known)})
+    look = of_variables({} if known is None else {"a": Held(some_of(known))})
     never = never_true(written, written.syntax, look)
     kinds = {"a": VariableKind.VALUE, "b": VariableKind.VALUE, "l": VariableKind.LIST}
     asked = compile_expression(question, variables=kinds, node=NodeKind.NONE)
@@ -141,7 +141,7 @@ def test_as_many_as_there_can_be() -> None:
     of_two = 'event A {having="count($n) >= 2"} = x[1,2] ins(item/@b) as $n'
     open_ended = 'event B {having="count($n) > 2"} = x[1,*] ins(item/@b) as $n'
     values = 'rule R on (ins(item)) do set "@n" = "false()"'
-    assert comparisons(parse_rules("\n".join([of_two, open_ended, values]))) == []
+    assert check_rules(parse_rules("\n".join([of_two, open_ended, values]))).of_values == []
 
 
 CONDITIONS = st.recursive(

@@ -10,11 +10,11 @@ from lxml import etree
 
 import xmlcep
 from path_types import PathType
+from xmlcep.checking.occurred import Occurred
+from xmlcep.checking.unmatched import misfits, unmatched
 from xmlcep.cli.main import run
 from xmlcep.events import PrimitiveType
 from xmlcep.rules import parse_rules
-from xmlcep.rules.occurred import Occurred
-from xmlcep.rules.unmatched import misfits, unmatched
 from xmlcep.schema import combine, derive
 
 HAPPENED = {

@@ -32,7 +32,7 @@ from ..algebra import (
 )
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_path
-from .overlap import may_repeat
+from ..rules.overlap import may_repeat
 
 Found = tuple[Leaf | Operator, str, str]
 """What is wrong: where, what, and what to write instead."""
@@ -80,7 +80,7 @@ class TimePoints:
             return 0
         spans = [self._least_span(operand) for operand in expression.operands]
         if isinstance(expression, Sequence):
-            solid = [k for k in expression.positive if self.needs_change(expression.operands[k])]
+            solid = [k for k in expression.positive if self._needs_change(expression.operands[k])]
             inside = sum(spans[k] for k in solid) if self._definition.order is Order.INTERVAL else 0
             return inside + len(solid) - 1 if solid else 0
         if isinstance(expression, Disjunction):
@@ -89,28 +89,17 @@ class TimePoints:
         if isinstance(expression, Multiplicity):
             if expression.lower and changes:
                 return expression.lower - 1
-            return spans[0] if expression.lower and self.needs_change(expression.operands[0]) else 0
+            return spans[0] if expression.lower and self._needs_change(expression.operands[0]) else 0
         if isinstance(expression, AnyOf):
             return expression.count - 1 if len(changes) == len(spans) else 0
         if isinstance(expression, Conjunction | Relation):
             apart = len(changes) - 1 if changes and not may_repeat(changes) else 0
-            solid = [k for k, each in enumerate(expression.operands) if self.needs_change(each)]
+            solid = [k for k, each in enumerate(expression.operands) if self._needs_change(each)]
             return max([apart, *(spans[k] for k in solid)])
         return 0
 
-    def needs_change(self, expression: Expression) -> bool:
-        """Whether an operand needs a change, in the order that its sequence sees."""
-        if isinstance(expression, Leaf):
-            return isinstance(expression.type, PrimitiveType)
-        if self._definition.order is not Order.INTERVAL:
-            return False  # it can be raised later than what it is made of
-        if isinstance(expression, Multiplicity):
-            return expression.lower > 0 and self.needs_change(expression.operand)
-        if isinstance(expression, Disjunction):
-            return all(map(self.needs_change, expression.operands))
-        if isinstance(expression, Sequence):
-            return any(self.needs_change(expression.operands[k]) for k in expression.positive)
-        return isinstance(expression, Conjunction) and any(map(self.needs_change, expression.operands))
+    def _needs_change(self, expression: Expression) -> bool:
+        return needs_change(expression, self._definition.order)
 
     # ---- relations --------------------------------------------------------------------------------------
 
@@ -184,6 +173,23 @@ class TimePoints:
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self._namespaces)
+
+
+def needs_change(expression: Expression, order: Order) -> bool:
+    """Whether an operand needs a change, in the order that its sequence sees."""
+    if isinstance(expression, Leaf):
+        return isinstance(expression.type, PrimitiveType)
+    if order is not Order.INTERVAL:
+        return False  # it can be raised later than what it is made of
+    if isinstance(expression, Multiplicity):
+        return expression.lower > 0 and needs_change(expression.operand, order)
+    if isinstance(expression, Disjunction):
+        return all(needs_change(operand, order) for operand in expression.operands)
+    if isinstance(expression, Sequence):
+        return any(needs_change(expression.operands[k], order) for k in expression.positive)
+    return isinstance(expression, Conjunction) and any(
+        needs_change(each, order) for each in expression.operands
+    )
 
 
 def counts_before(before: Expression, counted: Expression, path: PathType | None, *, flat: bool) -> bool:

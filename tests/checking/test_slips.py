@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from xmlcep import parse_rules
-from xmlcep.rules.impossible import impossible
-from xmlcep.rules.slips import slips
+from xmlcep.checking.checks import check_rules
+from xmlcep.checking.slips import slips
 
 LIKELY = [
     ("event A = ins(item/price/text)", "item/price/text()"),
@@ -38,6 +38,6 @@ def test_what_is_not(text: str) -> None:
 
 def test_an_update_of_it_never_happens() -> None:
     rules = parse_rules("event A = upd(item/price/text)")
-    (problem,) = impossible(rules)
+    (problem,) = check_rules(rules).problems
     assert "write upd(item/price/text()) for its text" in problem.hint
     assert slips(rules) == []

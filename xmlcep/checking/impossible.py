@@ -1,68 +1,51 @@
 """Rules that are right and can never match, whatever the document: what `xmlcep check` warns of.
 
-An element has no value that could be updated (E3). And all events of a group (H1) happen to its node or below it: its
-insertion is the first of them, its deletion the last, each happens once (E6, P7). So no sequence goes on after the
-deletion of the node it is about, or begins before its insertion. Nor do events meet that are never of one node
-(`apart`). What follows from every change having a time point of its own, `time_points` knows.
+All events of a group (H1) happen to its node or below it: its insertion is the first of them, its deletion the last,
+each happens once (E6, P7). So no sequence goes on after the deletion of the node it is about, or begins before its
+insertion. What follows from every change having a time point of its own, `time_points` knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from path_types import PathType, Step, ends
+from path_types import PathType, ends
 
 from ..algebra import (
-    Conjunction,
-    Disjunction,
     EventDefinition,
-    Expression,
     Leaf,
     Multiplicity,
     Operator,
     Order,
     Relation,
     Sequence,
-    leaves_of,
     operators_of,
     path_of,
 )
 from ..errors import RuleProblem
-from ..events import PrimitiveType, Scope
+from ..events import PrimitiveType
 from ..language import print_path
-from .active_rules import own_events
-from .apart import Meetings
-from .ground import AnyGround
-from .ruleset import Rules
-from .slips import text_meant
-from .time_points import Found, TimePoints
+from ..rules.ruleset import Rules
+from .definitions import definitions_of, in_order, operation_of
+from .time_points import Found, TimePoints, needs_change
 
 _FIRST_LASTS = frozenset(["overlaps", "overlapped-by", "contains", "started-by", "finished-by"])
 _SECOND_LASTS = frozenset(["overlaps", "overlapped-by", "during", "starts", "finishes"])
 """The relations whose first, or second, operand begins before it ends (R1)."""
 
 
-def impossible(rules: Rules, *, nodes: bool = True) -> list[RuleProblem]:
-    """What in the rules can never match, with what to write instead, in the order of the text.
-
-    ``nodes``: also what is about the nodes there are, which a schema says more of: updates of elements, and operands
-    that are never at or below one node.
-    """
+def impossible(rules: Rules) -> list[RuleProblem]:
+    """What in the rules can never match, whatever nodes there are, with what to write instead, from top to bottom."""
     checker = _Checker(rules)
-    found = [problem for each in rules.definitions for problem in checker.definition(each, "event", nodes)]
-    for own in own_events(rules.active_rules):
-        found += checker.definition(own, "rule", nodes)
-    if nodes:
-        found += Meetings(rules, AnyGround()).problems
-    return sorted(found, key=lambda problem: (problem.line, problem.column))
+    return in_order(problem for each in definitions_of(rules) for problem in checker.definition(*each))
 
 
 class _Checker:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
-    def definition(self, definition: EventDefinition, kind: str, updates: bool) -> Iterator[RuleProblem]:
-        found: list[Found] = list(self._updates(definition.expression)) if updates else []
+    def definition(self, subject: str, definition: EventDefinition) -> Iterator[RuleProblem]:
+        found: list[Found] = []
         if not definition.flat:
             for operator in operators_of(definition.expression):
                 found += self._lifetimes(operator, definition.order)
@@ -71,18 +54,7 @@ class _Checker:
             of_moments = list(self._moments(operator))
             found += of_moments or points.problems(operator)
         for part, message, hint in found:
-            yield RuleProblem(f"{kind} {definition.name}: {message}", hint, part.at)
-
-    def _updates(self, expression: Expression) -> Iterator[tuple[Leaf, str, str]]:
-        for leaf in leaves_of(expression):
-            if _operation(leaf) == "upd" and leaf.type.path.last.is_element:
-                path = leaf.type.path
-                text = text_meant(path) or path.child(Step.text())
-                yield (
-                    leaf,
-                    f"an element has no value that could be updated, so that upd({self._shown(path)}) never happens",
-                    f"write upd({self._shown(text)}) for its text, or upd of one of its attributes",
-                )
+            yield RuleProblem(f"{subject}: {message}", hint, part.at)
 
     def _lifetimes(self, operator: Operator, order: Order) -> Iterator[tuple[Leaf, str, str]]:
         path = path_of(operator)
@@ -94,10 +66,10 @@ class _Checker:
             leaf = operator.operand
             if (
                 isinstance(leaf, Leaf)
-                and _operation(leaf) in ("ins", "del")
+                and operation_of(leaf) in ("ins", "del")
                 and _is_node(leaf.type.path, path)
             ):
-                happens = "inserted" if _operation(leaf) == "ins" else "deleted"
+                happens = "inserted" if operation_of(leaf) == "ins" else "deleted"
                 said = f"the same {path.last} is {happens} only once, and {operator.drawn} asks for {operator.lower}"
                 yield leaf, f"{said} times", self._above(path)
 
@@ -123,9 +95,9 @@ class _Checker:
         for k, leaf in enumerate(operands):
             if not isinstance(leaf, Leaf) or not _is_node(leaf.type.path, path):
                 continue
-            if _operation(leaf) == "del" and any(_happens(other, order) for other in operands[k + 1 :]):
+            if operation_of(leaf) == "del" and any(needs_change(other, order) for other in operands[k + 1 :]):
                 said = f"after del({self._shown(leaf.type.path)}) nothing happens to the same {path.last} or below it"
-            elif _operation(leaf) == "ins" and any(_happens(other, order) for other in operands[:k]):
+            elif operation_of(leaf) == "ins" and any(needs_change(other, order) for other in operands[:k]):
                 said = f"before ins({self._shown(leaf.type.path)}) nothing happens to the same {path.last} or below it"
             else:
                 continue
@@ -143,27 +115,6 @@ class _Checker:
         return print_path(path, self.rules.namespaces)
 
 
-def _operation(leaf: Leaf) -> str | None:
-    """The operation that a leaf takes of the very nodes that its path names; None: of others, too (F5)."""
-    type_ = leaf.type
-    return type_.operation if isinstance(type_, PrimitiveType) and type_.scope is Scope.NODE else None
-
-
 def _is_node(path: PathType, group: PathType) -> bool:
     """Whether events with this path happen to the very node that they are grouped by."""
     return path is group or ends(group, path)
-
-
-def _happens(expression: Expression, order: Order) -> bool:
-    """Whether an operand needs an event, in the order that its sequence sees."""
-    if isinstance(expression, Leaf):
-        return isinstance(expression.type, PrimitiveType)
-    if order is not Order.INTERVAL:
-        return False  # it can be raised later than what it is made of
-    if isinstance(expression, Multiplicity):
-        return expression.lower > 0 and _happens(expression.operand, order)
-    if isinstance(expression, Disjunction):
-        return all(_happens(operand, order) for operand in expression.operands)
-    if isinstance(expression, Sequence):
-        return any(_happens(expression.operands[k], order) for k in expression.positive)
-    return isinstance(expression, Conjunction) and any(_happens(each, order) for each in expression.operands)

@@ -1,16 +1,16 @@
-"""Conditions and filters against a schema: names that nothing they look at can have, values that it never has."""
+"""Conditions and filters: names that nothing they look at can have, values that it never has, falsehoods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from path_types import Step as PathStep
+from path_types.names import local_name as local
 from path_types.names import namespace_of
 
 from ..suggestions import did_you_mean_or_list
 from ..xpath.parser import Written, parse_written
-from ..xpath.possible import Never, Values, any_of, asked_in_vain, never_true, value_of
 from ..xpath.syntax import (
     Axis,
     Call,
@@ -30,12 +30,10 @@ from ..xpath.syntax import (
     Variable,
     variables_in,
 )
-from ..xpath.written import WrittenText, written_text
-from .model import local
-from .vocabulary import Vocabulary
-
-States: TypeAlias = frozenset[int] | None
-"""The declarations that an element can be of; None: not known."""
+from .constant import falsehood
+from .ground import Kinds, Names, States
+from .values import Never, Values, Variables, any_of, asked_in_vain, never_true, of_variables, value_of
+from .written import WrittenText, written_text
 
 _NONE: States = frozenset()
 
@@ -62,31 +60,36 @@ class Misfit(NamedTuple):
 def misfits(
     expression: str,
     namespaces: Mapping[str, str],
-    vocabulary: Vocabulary,
+    names: Names,
     context: Nodes,
     *,
     is_root: bool,
-    variables: Mapping[str, Values],
+    variables: Variables,
     documents: Collection[str],
+    asks: bool,
 ) -> Iterator[Misfit]:
     """The names in an expression that no valid document has there, and comparisons with values that none has.
 
     ``context`` is what the context node can be, ``is_root`` says that it is the root of all that is seen; ``variables``
-    are those of which something is known, ``documents`` those that are other documents (V8). The expression has been
-    checked before.
+    are those of which something is known, ``documents`` those that are other documents (V8); ``asks``: whether
+    it is a condition. The expression has been checked before.
     """
-    roots = context.elements if is_root else frozenset(vocabulary.schema.roots)
+    roots = context.elements if is_root else names.roots
     written = parse_written(expression, namespaces)
-    walk = _Walk(vocabulary, roots, written, variables, documents)
-    yield from walk.expression(written.syntax, context)
+    walk = _Walk(names, roots, written, variables, documents)
+    found = list(walk.expression(written.syntax, context))
+    yield from found
+    part = falsehood(written) if asks and not found else None
+    if part is not None:
+        yield Misfit(f"{written.of(part)} is never true", "", written.extent(part), of_value=True)
 
 
 def values_in(
-    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes,
-    variables: Mapping[str, Values],
+    expression: str, namespaces: Mapping[str, str], names: Names, context: Nodes,
+    variables: Variables,
 ) -> Values | None:  # fmt: skip
     """What is known of the value of an expression, asked of such nodes; arguments as of `misfits`."""
-    walk = _walk(expression, namespaces, vocabulary, variables)
+    walk = _walk(expression, namespaces, names, variables)
     return value_of(walk.written.syntax, lambda part: walk.values(part, context))
 
 
@@ -97,11 +100,9 @@ class Target(NamedTuple):
     nodes: Nodes
 
 
-def targets(
-    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes
-) -> Iterator[Target]:
+def targets(expression: str, namespaces: Mapping[str, str], names: Names, context: Nodes) -> Iterator[Target]:
     """The paths that an expression consists of, with what they lead to; arguments as of `misfits`."""
-    walk = _walk(expression, namespaces, vocabulary, {})
+    walk = _walk(expression, namespaces, names, {})
     syntax = walk.written.syntax
     for part in syntax.operands if isinstance(syntax, Union) else (syntax,):
         if isinstance(part, Path):
@@ -109,20 +110,18 @@ def targets(
 
 
 def written_in(
-    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, context: Nodes,
-    variables: Mapping[str, Values],
+    expression: str, namespaces: Mapping[str, str], names: Names, context: Nodes,
+    variables: Variables,
 ) -> WrittenText | None:  # fmt: skip
     """What is known of the string value of an expression; arguments as of `misfits`."""
-    walk = _walk(expression, namespaces, vocabulary, variables)
+    walk = _walk(expression, namespaces, names, variables)
     return written_text(walk.written.syntax, lambda part: walk.values(part, context))
 
 
-def _walk(
-    expression: str, namespaces: Mapping[str, str], vocabulary: Vocabulary, variables: Mapping[str, Values]
-) -> _Walk:
+def _walk(expression: str, namespaces: Mapping[str, str], names: Names, variables: Variables) -> _Walk:
     """Through an expression that sees whole documents of the schema, and no other documents."""
     written = parse_written(expression, namespaces)
-    return _Walk(vocabulary, frozenset(vocabulary.schema.roots), written, variables, ())
+    return _Walk(names, names.roots, written, variables, ())
 
 
 class _Walk:
@@ -130,17 +129,18 @@ class _Walk:
 
     def __init__(
         self,
-        vocabulary: Vocabulary,
+        names: Names,
         roots: States,
         written: Written,
-        variables: Mapping[str, Values],
+        variables: Variables,
         documents: Collection[str],
     ) -> None:
-        self.vocabulary = vocabulary
+        self.names = names
         self.roots = roots
         self.written = written
         self.variables = variables
         self.documents = documents
+        self.look = of_variables(variables)
 
     def expression(self, syntax: Syntax, context: Nodes) -> Iterator[Misfit]:
         never = self._never(syntax, context)
@@ -180,7 +180,8 @@ class _Walk:
         if path.start is not None and not isinstance(path.start, Root):
             yield from self.expression(path.start, context)
             if any(variable.name in self.documents for variable in variables_in(path.start)):
-                return  # what is there the schema does not say
+                yield from self._foreign(path)
+                return
         nodes = self._start(path, context)
         for step in path.steps:
             wrong = self._wrong(step, nodes, path.at)
@@ -191,6 +192,13 @@ class _Walk:
             for predicate in step.predicates:
                 yield from self.expression(predicate, nodes)
 
+    def _foreign(self, path: Path) -> Iterator[Misfit]:
+        """What is asked of another document, of which nothing is known."""
+        there = _Walk(Names(), None, self.written, self.variables, self.documents)
+        for step in path.steps:
+            for predicate in step.predicates:
+                yield from there.expression(predicate, _ANYTHING)
+
     def _start(self, path: Path, context: Nodes) -> Nodes:
         if path.start is None:
             return context
@@ -199,8 +207,8 @@ class _Walk:
     def values(self, syntax: Syntax, context: Nodes) -> Values | None:
         """What is known of the values of a path, a variable, or several paths."""
         match syntax:
-            case Variable():
-                return self.variables.get(syntax.name)
+            case Variable() | Call():
+                return self.look(syntax)
             case Union():
                 parts = [self.values(operand, context) for operand in syntax.operands]
                 return None if None in parts else any_of(part for part in parts if part is not None)
@@ -218,10 +226,9 @@ class _Walk:
     def _values_of(self, nodes: Nodes) -> Values | None:
         if nodes.document or nodes.elements is None or nodes.owners is None:
             return None
-        declarations = self.vocabulary.schema.declarations
-        found = [declarations[index].values for index in nodes.elements]
+        found = self.names.contents(nodes.elements)
         if nodes.owners:
-            found.append(self.vocabulary.values(nodes.owners, nodes.inner))
+            found.append(self.names.values(nodes.owners, nodes.inner))
         return None if None in found or not found else any_of(each for each in found if each is not None)
 
     def _after(self, step: Step, nodes: Nodes) -> Nodes:
@@ -243,34 +250,37 @@ class _Walk:
         wanted = None if step.test is NodeTest.TEXT else _inner(step)
         if owners is None or wanted is None:
             return owners
-        return frozenset(index for index in owners if self.vocabulary.has(index, wanted))
+        return self._having_all(wanted, owners)
+
+    def _having_all(self, step: PathStep, owners: Kinds) -> Kinds:
+        return frozenset(index for index in owners if self.names.has(index, step))
 
     def _reached(self, axis: Axis, nodes: Nodes) -> Nodes:
         """All that is on an axis."""
         elements, owners, document, _ = nodes
-        vocabulary = self.vocabulary
+        names = self.names
         if axis is Axis.SELF:
             return nodes
         if axis is Axis.ATTRIBUTE:
             return Nodes(_NONE, elements)
         if axis is Axis.CHILD:
-            children = _known(vocabulary.children, elements)
+            children = _known(names.children, elements)
             return Nodes(_joined(children, self.roots if document else _NONE), elements)
         if axis in (Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF):
             tops = _joined(elements, self.roots if document else _NONE)
-            inside = _joined(_known(vocabulary.inside, tops), self.roots if document else _NONE)
+            inside = _joined(_known(names.inside, tops), self.roots if document else _NONE)
             if axis is Axis.DESCENDANT:
                 return Nodes(inside, _joined(inside, elements))
             return Nodes(_joined(inside, elements), _joined(_joined(inside, elements), owners), document)
         if axis in (Axis.FOLLOWING, Axis.PRECEDING):
             return _ANYTHING
         is_top = elements is None or self.roots is None or bool(elements & self.roots)
-        above = _joined(_known(vocabulary.parents, elements), owners)
+        above = _joined(_known(names.parents, elements), owners)
         if axis is Axis.PARENT:
             return Nodes(above, _NONE, is_top)
         if axis in (Axis.FOLLOWING_SIBLING, Axis.PRECEDING_SIBLING):
-            return Nodes(_known(vocabulary.children, above), above)
-        around = _joined(above, _known(vocabulary.around, above))
+            return Nodes(_known(names.children, above), above)
+        around = _joined(above, _known(names.around, above))
         if axis is Axis.ANCESTOR_OR_SELF:
             return Nodes(_joined(around, elements), owners, document=True)
         return Nodes(around, _NONE, document=True)
@@ -284,10 +294,10 @@ class _Walk:
         if step.axis is Axis.ATTRIBUTE:
             return self._wrong_attribute(name, states, at)
         if states is not None and not nodes.document and step.axis is Axis.CHILD:
-            possible = self.vocabulary.follow(states, PathStep.element(name))
+            possible = self.names.follow(states, PathStep.element(name))
             if possible is None or possible:
                 return None
-            known = [self._name(index) for index in self.vocabulary.children(states) or ()]
+            known = [self._name(index) for index in self.names.children(states) or ()]
             parents = self._called(states)
             if len(parents) == 1:
                 where = f"{parents[0]} has no child element {test.local}"
@@ -295,23 +305,19 @@ class _Walk:
                 where = f"no element {test.local} can be there"
         else:
             reached = self._after(step, nodes).elements
-            if reached or (reached is None and self.vocabulary.has_element(name)):
+            if reached or (reached is None and self.names.has_element(name)):
                 return None
             among = self._reached(step.axis, nodes).elements
-            declarations = self.vocabulary.schema.declarations
-            known = [declarations[index].name for index in among or range(len(declarations))]
+            known = self.names.names(among or None)
             where = f"no element {test.local} can be there"
         return Misfit(where, did_you_mean_or_list(test.local, map(local, known)), at)
 
     def _wrong_attribute(self, name: str, states: States, at: Span) -> Misfit | None:
-        everywhere = range(len(self.vocabulary.schema.declarations))
-        among = everywhere if states is None else states
-        if states is None and self.vocabulary.is_open:
+        step = PathStep.attribute(name)
+        owners = self.names.having(step) if states is None else self._having_all(step, states)
+        if owners is None or owners:
             return None
-        if any(self.vocabulary.has(index, PathStep.attribute(name)) for index in among):
-            return None
-        contents = [c for index in among for c in self.vocabulary.schema.declarations[index].contents()]
-        known = [local(attribute.name) for content in contents for attribute in content.attributes]
+        known = map(local, self.names.attributes(states))
         parents = self._called(states)
         where = (
             f"{parents[0]} has no attribute {local(name)}"
@@ -321,7 +327,7 @@ class _Walk:
         return Misfit(where, did_you_mean_or_list(local(name), known), at)
 
     def _name(self, index: int) -> str:
-        return self.vocabulary.schema.declarations[index].name
+        return self.names.name(index)
 
     def _called(self, states: States) -> list[str]:
         return sorted({local(self._name(index)) for index in states or ()})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .environment import Environment
-from .expression import compile_expression
-from .kinds import NodeKind
-from .parser import Written
-from .syntax import Call, Literal, Negation, Number, Operation, Syntax, parts_of
+from ..xpath.environment import Environment
+from ..xpath.expression import compile_expression
+from ..xpath.kinds import NodeKind
+from ..xpath.parser import Written
+from ..xpath.syntax import Call, Literal, Negation, Number, Operation, Syntax, parts_of
 
 _OF_PLACE = frozenset(["last", "position", "lang"])
 _ADDED_LATER = "matches"

@@ -6,26 +6,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from path_types import Step
+from path_types.names import local_name as local
 
 from ..algebra.active_rules import Call, Insert, Raise, Replace, SetValue, Where
 from ..errors import RuleProblem
 from ..position import NOWHERE
 from ..rules.fragments import ElementTemplate, Text
 from ..rules.rule_programs import ActionProgram
-from ..xpath.possible import Values
-from ..xpath.written import WrittenText, constant
-from .condition_paths import Nodes, States, targets, written_in
-from .model import local
-from .vocabulary import Vocabulary
+from .expressions import Nodes, targets, written_in
+from .ground import Names, States
+from .values import Values, Variables
+from .written import WrittenText, constant
 
 
 class Writer(NamedTuple):
     """What a rule's expressions are about: the ``context`` they are asked in, and what is known of ``variables``."""
 
     namespaces: Mapping[str, str]
-    vocabulary: Vocabulary
+    names: Names
     context: Nodes
-    variables: Mapping[str, Values]
+    variables: Variables
 
     def problems(self, actions: Iterable[ActionProgram], subject: str) -> Iterator[RuleProblem]:
         """What the actions of a firing write, and leave as it is, that is never valid there."""
@@ -45,7 +45,7 @@ class Writer(NamedTuple):
         written = self._text_of(action.value)
         if written is None or _may_change(attribute, later):
             return
-        for shown, nodes in targets(action.target, self.namespaces, self.vocabulary, self.context):
+        for shown, nodes in targets(action.target, self.namespaces, self.names, self.context):
             wanted = self._wanted(nodes)
             if wanted and all(map(written.is_never, wanted)):
                 message = f"{subject}: {shown} is set to {action.value}, which is never valid there"
@@ -55,9 +55,9 @@ class Writer(NamedTuple):
         """What may be written to nodes; empty if that is not known."""
         if nodes.document or nodes.elements is None or nodes.owners is None:
             return []
-        found = [self.vocabulary.to_write(nodes.elements, None)]
+        found = [self.names.to_write(nodes.elements, None)]
         if nodes.owners:
-            found.append(None if nodes.inner is None else self.vocabulary.to_write(nodes.owners, nodes.inner))
+            found.append(None if nodes.inner is None else self.names.to_write(nodes.owners, nodes.inner))
         return [] if None in found else [values for some in found for values in some or ()]
 
     # fragments
@@ -68,10 +68,10 @@ class Writer(NamedTuple):
         assert program.fragment is not None
         inside = isinstance(action, Insert) and action.where in (Where.FIRST_INTO, Where.LAST_INTO)
         into: States = frozenset()
-        for _, nodes in targets(action.target, self.namespaces, self.vocabulary, self.context):
+        for _, nodes in targets(action.target, self.namespaces, self.names, self.context):
             states = nodes.elements
             if states is not None and not inside:
-                states = self.vocabulary.parents(states)
+                states = self.names.parents(states)
             into = None if into is None or states is None or nodes.document else into | states
         for child in program.fragment.children:
             for shown, attribute, text, wanted in self._parts(child, into):
@@ -88,15 +88,15 @@ class Writer(NamedTuple):
         """The texts and attributes of an element of a fragment: what they are called, what they are and can be."""
         if template.node is not None or not into:
             return
-        found = self.vocabulary.follow(into, Step.element(template.tag))
+        found = self.names.follow(into, Step.element(template.tag))
         if not found:
             return
         name = local(template.tag)
         for attribute, text in template.attributes:
             step = Step.attribute(attribute)
-            yield f"{name}/@{local(attribute)}", attribute, text, self.vocabulary.to_write(found, step)
+            yield f"{name}/@{local(attribute)}", attribute, text, self.names.to_write(found, step)
         if template.text and not template.children:
-            yield name, None, template.text, self.vocabulary.to_write(found, None)
+            yield name, None, template.text, self.names.to_write(found, None)
         for child in template.children:
             yield from self._parts(child, frozenset(found))
 
@@ -109,7 +109,7 @@ class Writer(NamedTuple):
         return None if others or isinstance(part, str) else self._text_of(part.text)
 
     def _text_of(self, expression: str) -> WrittenText | None:
-        return written_in(expression, self.namespaces, self.vocabulary, self.context, self.variables)
+        return written_in(expression, self.namespaces, self.names, self.context, self.variables)
 
 
 def _may_change(attribute: str | None, later: Iterable[ActionProgram]) -> bool:

@@ -14,11 +14,11 @@ from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from ..suggestions import did_you_mean
-from .functions import FUNCTIONS
-from .kinds import VariableKind
-from .parser import Written
-from .syntax import Call, Literal, Negation, Number, Operation, Span, Syntax, Variable
-from .values import COMPARISONS, MIRRORED, RELATIONS, number_of_text
+from ..xpath.functions import FUNCTIONS
+from ..xpath.kinds import VariableKind
+from ..xpath.parser import Written
+from ..xpath.syntax import Call, Literal, Negation, Number, Operation, Span, Syntax, Variable
+from ..xpath.values import COMPARISONS, MIRRORED, RELATIONS, number_of_text
 
 LISTED = 8
 """So many values are named in a message."""
@@ -310,17 +310,26 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 
-def of_variables(known: Mapping[str, Values], most: Mapping[str, int | None] | None = None) -> Look:
-    """A look that knows the values of some variables, and of no path; ``most``: how many some have at most."""
+class Held(NamedTuple):
+    """What is known of a variable: the values it can have, and how many at most; None: not known, or any."""
+
+    values: Values | None = None
+    most: int | None = None
+
+
+Variables: TypeAlias = Mapping[str, Held]
+"""What is known of variables; of others nothing is."""
+
+
+def of_variables(known: Variables) -> Look:
+    """A look that knows some variables, and no path."""
 
     def look(syntax: Syntax) -> Values | None:
         match syntax:
-            case Variable(name):
-                return known.get(name)
-            case Call("count", (Variable(name),)) if (
-                most is not None and (count := most.get(name)) is not None
-            ):
-                return Values(_any_text, None, (Range(0, count, whole=True),), f"{count} at most")
+            case Variable(name) if name in known:
+                return known[name].values
+            case Call("count", (Variable(name),)) if name in known and (most := known[name].most) is not None:
+                return Values(_any_text, None, (Range(0, most, whole=True),), f"{most} at most")
         return None
 
     return look

@@ -8,9 +8,9 @@ import pytest
 from lxml import etree
 
 import xmlcep
+from xmlcep.checking.checks import check_rules
+from xmlcep.checking.misread import misread
 from xmlcep.rules import parse_rules
-from xmlcep.rules.impossible import impossible
-from xmlcep.rules.misread import misread
 
 APPROVED = "event Raised = ins(o/a)\nevent Approved = Raised(o/a) ; ins(o/b)\n"
 NOT_BEHIND = "begins too early then to come after it"
@@ -99,7 +99,7 @@ def test_a_count_of_the_event_before_it(context: str) -> None:
     """Which is a mistake, not a surprise: it never matches, and the hint does."""
     rules = f"event A {{context={context}}} = ins(o/a) ; x[1,*] ins(o/a) ; ins(o/c)"
     assert misread(parse_rules(rules)) == []
-    (problem,) = impossible(parse_rules(rules))
+    (problem,) = check_rules(parse_rules(rules)).problems
     assert "so never begins after it" in problem.message
     assert raised(rules, "aaacaac") == 0
     if context != "recent":  # where only the newest event counts

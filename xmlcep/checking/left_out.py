@@ -10,10 +10,10 @@ from path_types import PathType, Step, offset
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
+from ..rules.ruleset import Rules
+from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import listed
 from .occurred import ChangeType
-from .ruleset import Rules
-from .trees import EventTree, LeafNode, OperatorNode
 
 _MOST_SHOWN = 2  # leaves or places that a message names
 _MOST_TYPES = 10_000  # of which the answer is kept: documents may have names without end

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from xmlcep import Detector, PrimitiveEvent, RuleError, parse_rules
 from xmlcep.algebra import ContextName, leaves_of
-from xmlcep.rules.variable_counts import VariableCounts
+from xmlcep.checking.variables import KnownVariables
 
 LEAVES = "ins(item/@a) as $x", "ins(item/@b) as $x", "ins(item/@b) as $y"
 
@@ -36,10 +36,11 @@ def test_how_many_there_can_be(expression: str, most: dict[str, int | None]) -> 
     for number, leaf in enumerate(LEAVES):
         expression = expression.replace(f"{{{number}}}", leaf)
     rules = parse_rules(f"event A = {expression}\nevent B = A(item)")
-    counts = VariableCounts(rules)
+    known = KnownVariables(rules, lambda _: {}, lambda *_: None)
     made, used = rules.definitions
-    assert dict(counts.of_event(made)) == most
-    assert [dict(counts.seen_by(leaf)) for leaf in leaves_of(used.expression)] == [most]
+    assert {name: held.most for name, held in known.of_event(made).items()} == most
+    (leaf,) = leaves_of(used.expression)
+    assert {name: held.most for name, held in known.seen_by(leaf).items() if name in most} == most
 
 
 NAMES = "abc"
@@ -115,12 +116,12 @@ def test_no_composite_has_more(text: str, steps: list[PrimitiveEvent | None]) ->
         rules = parse_rules(text)
     except RuleError:
         reject()
-    most = VariableCounts(rules).of_event(rules.definitions[0])
+    variables = KnownVariables(rules, lambda _: {}, lambda *_: None).of_event(rules.definitions[0])
     detector = Detector(rules)
     raised = [each for step in steps for each in (detector.flush() if step is None else detector.feed(step))]
     for composite in [*raised, *detector.close()]:
         for name, values in composite.to_record().get("bindings", {}).items():
-            if (known := most.get(name)) is not None:
+            if name in variables and (known := variables[name].most) is not None:
                 number = len(values) if isinstance(values, list) else 1
                 event(f"{number} of {known}")
                 assert number <= known, (name, str(composite))

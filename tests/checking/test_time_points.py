@@ -10,9 +10,9 @@ from tests.explaining.test_laws import taken
 from tests.strategies import show_history
 from tests.strategies.aimed import aimed_histories
 from xmlcep import Detector, RuleError, Rules, parse_rules
+from xmlcep.checking.checks import check_rules
+from xmlcep.checking.impossible import impossible
 from xmlcep.engine.errors import EvaluationError
-from xmlcep.rules.comparisons import comparisons
-from xmlcep.rules.impossible import impossible
 
 ROWS = [
     ("{context=recent}", "upd(item/x/text()) ; upd(item/x/text())", "only the newest event of each operand counts"),
@@ -63,7 +63,7 @@ def text(head: str, expression: str) -> str:
 
 @pytest.mark.parametrize(("head", "expression", "said"), ROWS)
 def test_what_never_matches(head: str, expression: str, said: str) -> None:
-    (problem,) = impossible(parse_rules(text(head, expression)))
+    (problem,) = check_rules(parse_rules(text(head, expression))).problems
     assert said in problem.message
     assert problem.hint
     assert problem.line == 1
@@ -71,7 +71,7 @@ def test_what_never_matches(head: str, expression: str, said: str) -> None:
 
 @pytest.mark.parametrize(("head", "expression"), POSSIBLE)
 def test_what_can_match(head: str, expression: str) -> None:
-    assert impossible(parse_rules(text(head, expression))) == []
+    assert check_rules(parse_rules(text(head, expression))).problems == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_can_match(head: str, expression: str) -> None:
 )
 def test_values_before_and_after(leaf: str, said: str | None) -> None:
     """F2: there is none before an insertion, none after a deletion."""
-    found = comparisons(parse_rules(f"event A(item) = {leaf} & ins(item/y)"))
+    found = check_rules(parse_rules(f"event A(item) = {leaf} & ins(item/y)")).of_values
     assert [said in each.message for each in found if said] == ([] if said is None else [True])
     assert said is not None or found == []
 
@@ -133,7 +133,7 @@ def warned_rules(draw: st.DrawFn) -> Rules:
         assume(False)
     root = rules.definitions[0].expression
     own = {root.at.column, *(operand.at.column for operand in getattr(root, "operands", ()))}
-    found = [each for each in impossible(rules, nodes=False) if each.column in own]
+    found = [each for each in impossible(rules) if each.column in own]
     assume(found)
     event(" ".join(found[0].message.split()[3:7]))
     return rules
@@ -154,4 +154,6 @@ def test_no_history_has_it(data: st.DataObject) -> None:
         raised = [one for step in history.steps for one in taken(detector, step)] + detector.close()
     except EvaluationError:
         return
-    assert not raised, f"{rules}\n{show_history(history)}\n{[each.message for each in impossible(rules)]}"
+    assert not raised, (
+        f"{rules}\n{show_history(history)}\n{[each.message for each in check_rules(rules).problems]}"
+    )

@@ -15,11 +15,11 @@ from ..algebra import Leaf, Operator
 from ..errors import RuleProblem
 from ..events import CompositeType, Scope
 from ..language import print_expression, print_path
-from .event_graph import EventGraph
+from ..rules.event_graph import EventGraph
+from ..rules.ruleset import Rules
+from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .ground import Ground, Kinds
-from .group_places import Events, Places, at, both, groups_in, groups_of, kinds_in, raising
-from .ruleset import Rules
-from .trees import EventTree, LeafNode, OperatorNode
+from .places import Events, Places, at, both, groups_in, groups_of, kinds_in, raising
 
 _LONGEST = 60
 """How long an operand is shown in a message."""

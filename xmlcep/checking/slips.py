@@ -9,12 +9,11 @@ from __future__ import annotations
 from path_types import PathType, Step
 from path_types.names import local_name
 
-from ..algebra import Leaf, leaves_of
+from ..algebra import leaves_of
 from ..errors import RuleProblem
-from ..events import PrimitiveType, Scope
 from ..language import print_path
-from .active_rules import own_events
-from .ruleset import Rules
+from ..rules.ruleset import Rules
+from .definitions import definitions_of, in_order, operation_of
 
 
 def slips(rules: Rules) -> list[RuleProblem]:
@@ -22,23 +21,21 @@ def slips(rules: Rules) -> list[RuleProblem]:
 
     Updates are not among them: an element has none, which `impossible` says.
     """
-    kinds = (("event", rules.definitions), ("rule", own_events(rules.active_rules)))
     leaves = [
-        (f"{kind} {definition.name}", leaf)
-        for kind, definitions in kinds
-        for definition in definitions
+        (subject, leaf)
+        for subject, definition in definitions_of(rules)
         for leaf in leaves_of(definition.expression)
     ]
     if any(_is_text(step) for _, leaf in leaves for step in leaf.type.path.steps[:-1]):
         return []
     found = []
     for name, leaf in leaves:
-        path = None if _is_update_or_wide(leaf) else text_meant(leaf.type.path)
+        path = None if operation_of(leaf) in (None, "upd") else text_meant(leaf.type.path)
         if path is not None:
             said = f"{name}: {print_path(leaf.type.path, rules.namespaces)} is an element called text"
             hint = f"for the text of an element write {print_path(path, rules.namespaces)}"
             found.append(RuleProblem(said, hint, leaf.at))
-    return sorted(found, key=lambda problem: (problem.line, problem.column))
+    return in_order(found)
 
 
 def text_meant(path: PathType) -> PathType | None:
@@ -52,9 +49,3 @@ def text_meant(path: PathType) -> PathType | None:
 
 def _is_text(step: Step) -> bool:
     return step.is_element and local_name(step.test) == "text"
-
-
-def _is_update_or_wide(leaf: Leaf) -> bool:
-    """Whether a leaf takes updates only, composites, or what is below a node (F5): not just the node of its path."""
-    type_ = leaf.type
-    return not isinstance(type_, PrimitiveType) or type_.operation == "upd" or type_.scope is not Scope.NODE
