@@ -29,6 +29,13 @@ def offset(part: PathType | None, whole: PathType | None) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
+def projection(part: PathType, whole: PathType) -> int | None:
+    """How many leading steps of ``whole`` lead to the node that ``part`` stands for on the way: those to where it
+    stands first, since further down it is no longer unique (P3). None if it stands nowhere."""
+    found = offsets(part, whole)
+    return found[0] + len(part) if found else None
+
+
 def contains(whole: PathType | None, part: PathType | None) -> bool:
     """Containment ``part < whole``: whole uniquely contains part (P3)."""
     return part is not whole and offset(part, whole) is not None

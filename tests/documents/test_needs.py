@@ -112,7 +112,11 @@ def test_environments() -> None:
         ("/order/item/price/text()", (1, 3, 8, 11)): Environment({"v": 1}, replica.element(8), "4", text=2),
     }
     for (path, ids), expected in places.items():
-        assert replica.environment(PathType.parse(path), ids, {"v": 1}) == expected
+        assert replica.environment_in_tree(PathType.parse(path), ids, {"v": 1}) == expected
+        seen = replica.environment(PathType.parse(path), ids, {"v": 1})
+        assert seen is not None and seen.place is not None
+        assert replica.element(seen.place[1]) is expected.element
+        assert seen._replace(place=None, element=expected.element) == expected
     for path, ids in [("/order/x", (1, 99)), ("/order/@x", (1, 99)), ("/order/text()", (1, 99))]:
         assert replica.environment(PathType.parse(path), ids) is None
 

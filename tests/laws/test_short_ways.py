@@ -128,11 +128,13 @@ def general_way() -> Iterator[None]:
 
     environment = Replica.environment
 
-    def in_the_tree(replica: Any, *given: Any, in_tables: bool = False) -> Any:
-        return environment(replica, *given)
+    def in_the_tree(replica: Any, *given: Any) -> Any:
+        seen = environment(replica, *given)
+        return None if seen is None else seen._replace(element=replica.element(seen.place[1]), place=None)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Replica, "environment", in_the_tree)
+        patch.setattr(Replica, "environment_in_tree", in_the_tree)
         patch.setattr(dispatch, "primitive_dispatch", indirect)
         patch.setattr(bound_dispatch, "_bound", together)
         for module in (conjunction, sequence):

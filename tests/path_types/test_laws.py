@@ -25,6 +25,7 @@ from path_types import (
     project,
 )
 from path_types.endings import ByEnding
+from path_types.relations import projection
 from tests.strategies import path_types
 
 # Two names make recursion and coincidences common.
@@ -37,6 +38,16 @@ def instances(draw: st.DrawFn) -> PathInstance:
     path = draw(paths)
     ids = draw(st.lists(st.integers(1, 99), min_size=len(path), max_size=len(path), unique=True))
     return PathInstance.of(PathType.of(True, path.steps), tuple(ids))
+
+
+@given(paths, paths)
+def test_projections_end_where_the_leading_steps_contain_the_part_once(
+    part: PathType, whole: PathType
+) -> None:
+    """Told without looking at all leading steps, which takes quadratic time in deep documents."""
+    starts = {len(above): offset(part, above) for above in whole.upwards()}
+    found = [end for end, start in starts.items() if start is not None and start + len(part) == end]
+    assert found == ([] if (end := projection(part, whole)) is None else [end])
 
 
 def occurrences(part: PathType, whole: PathType) -> list[int]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from xmlcep.timestamps import microseconds
 from xmlcep.wrapping import CallbackError, Document, EndlessTriggerError, WrapError, fromstring
 from xmlcep.wrapping.delivery import TRIGGER_DEPTH
 
@@ -22,6 +23,23 @@ def test_events_come_after_the_edit_is_complete() -> None:
     document.subscribe(lambda event: seen.append(etree.tostring(document.root)))
     document.root.remove(document.root[0])
     assert seen == [b"<a/>"] * 3
+
+
+@pytest.mark.parametrize("moment", [float("nan"), float("inf"), -1e30])
+def test_a_clock_that_gives_no_moment(moment: Any) -> None:
+    """The edit has been made: its event comes all the same, with the time of the machine, and a warning says so."""
+    moments = iter([1.0, moment, 3.0])
+    document = fromstring("<a/>", now=lambda: next(moments))
+    events: list[Any] = []
+    document.subscribe(events.append)
+    document.root.set("k", "1")
+    with pytest.warns(RuntimeWarning, match=r"now\(\) gave .*: expected seconds since 1970"):
+        document.root.set("k", "2")
+    document.root.set("k", "3")
+    assert [event.value for event in events] == ["1", "2", "3"]
+    assert [microseconds(event.at) for event in (events[0], events[2])] == [1_000_000, 3_000_000]
+    assert microseconds(events[1].at) > 1_700_000_000_000_000
+    assert document.verify() == []
 
 
 def test_events_have_time_and_document() -> None:

@@ -65,3 +65,45 @@ def paths(draw: st.DrawFn, *, absolute: bool = True) -> str:
     for step in steps[1:]:
         path += draw(st.sampled_from(("/", "/", "//"))) + step
     return draw(st.sampled_from(("", "", "", "/", "//") if absolute else ("",))) + path
+
+
+@st.composite
+def node_expressions(draw: st.DrawFn, depth: int = 2) -> str:
+    """Expressions that ask nodes, whose numbers are small and whole: lxml says of them what we do."""
+
+    def inner() -> str:
+        return draw(node_expressions(depth - 1)) if depth > 0 else draw(paths())
+
+    def nodes() -> str:
+        a, b, n = draw(paths()), draw(paths()), draw(st.integers(1, 3))
+        below = draw(paths(absolute=False))
+        return draw(
+            st.sampled_from((a, f"{a} | {b}", f"({a})[{n}]", f"({a} | {b})[last()]", f"({a})[@a]/{below}"))
+        )
+
+    sign = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=", "and", "or", "+", "-")))
+    function = draw(
+        st.sampled_from(("count", "sum", "string", "local-name", "namespace-uri", "number", "not", "boolean"))
+    )
+    form = draw(st.integers(0, 5))
+    if form == 0:
+        return nodes()
+    if form == 1:
+        return f"{function}({nodes()})"
+    if form == 2:
+        return f"({nodes()}) {sign} {draw(st.sampled_from(('1', '2', 'true()', repr('a'), repr(''))))}"
+    if form == 3:
+        return f"({inner()}) {sign} ({inner()})"
+    if form == 4:
+        return f"{draw(paths())}/self::node()[{inner()}]"
+    return draw(
+        st.sampled_from(
+            (
+                "lang('a')",
+                "lang('ab c')",
+                "contains(., 'b')",
+                "string-length()",
+                "count(*[position() = last()])",
+            )
+        )
+    )

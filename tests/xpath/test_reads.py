@@ -189,7 +189,7 @@ def test_a_subtree_is_a_document_of_its_own(text: str, seed: int) -> None:
     document, replica = Document(seed), Replica()
     replica.apply_edit(document.events(30))
     for place, ids in nodes_of(document):
-        environment = replica.environment(place, ids, VALUES)
+        environment = replica.environment_in_tree(place, ids, VALUES)
         assert environment is not None
         if place.last.is_element:
             copied = deepcopy(environment.element)

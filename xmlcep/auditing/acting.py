@@ -243,7 +243,7 @@ class _Document:
             return NodeKind.ELEMENT, Environment(variables, root, "", anchor.path.last.test, 0)
         variables |= composite.bindings or {}
         variables |= {DELTA: [self._element(anchor)], DELETED: anchor.deleted, **_of_event(rule, composite)}
-        seen = self._replica.environment(anchor.path, anchor.ids, variables)
+        seen = self._replica.environment_in_tree(anchor.path, anchor.ids, variables)
         last = anchor.path.last
         kind = NodeKind.ELEMENT if last.is_element else NodeKind.ATTRIBUTE
         if last.test == "text()":

@@ -27,6 +27,8 @@ def insert_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
         else:
             nodes.ordered_siblings(parent).insert(index, node)
     names[node] = kind.name
+    if siblings is not None:
+        nodes.parents[node] = parent  # type: ignore[assignment]
     children[node] = [] if kind.ordered else {}
     if trees is None:
         return None

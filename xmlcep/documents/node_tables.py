@@ -17,10 +17,11 @@ class NodeTables:
     Elements whose children have no order have elements as children only.
     """
 
-    __slots__ = ("attribute_ids", "attributes", "children", "names", "texts", "values")
+    __slots__ = ("attribute_ids", "attributes", "children", "names", "parents", "texts", "values")
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}  # of elements, in Clark notation
+        self.parents: dict[int, int] = {}  # of elements; not of those at the top
         self.children: dict[int, Siblings] = {}  # element -> its elements and text nodes
         self.texts: dict[int, str] = {}
         self.attributes: dict[int, tuple[int, str]] = {}  # attribute -> its element and name
@@ -33,6 +34,7 @@ class NodeTables:
     def update(self, other: NodeTables) -> None:
         """Takes over the nodes of other tables."""
         self.names.update(other.names)
+        self.parents.update(other.parents)
         self.children.update(other.children)
         self.texts.update(other.texts)
         self.attributes.update(other.attributes)
@@ -52,6 +54,7 @@ class NodeTables:
         """Takes an element or text node and all below it out of the tables; returns the elements among them."""
         if node in self.names and not (self.children[node] or node in self.attribute_ids):
             del self.names[node], self.children[node]  # most go when they are empty (E6)
+            self.parents.pop(node, None)
             return (node,)
         elements, pending = [], [node]
         while pending:
@@ -60,6 +63,7 @@ class NodeTables:
                 del self.texts[node]
                 continue
             elements.append(node)
+            self.parents.pop(node, None)
             pending += self.children.pop(node)
             self.values.pop(node, None)
             for attribute in self.attribute_ids.pop(node, {}).values():

@@ -32,6 +32,7 @@ def prune(nodes: NodeTables, trees: XmlTrees | None, root: int, path: PathType, 
             kept[node] = path
         if is_kept and not parent_is_kept:
             roots.append(node)
+            nodes.parents.pop(node, None)
         if is_kept != parent_is_kept and trees is not None:
             _cut_off(trees.elements[node])
     forgotten = _forget_all_but(nodes, kept)
@@ -48,6 +49,7 @@ def _forget_all_but(nodes: NodeTables, kept: dict[int, PathType]) -> list[int]:
     forgotten = [node for node in nodes.names if node not in kept]
     for node in forgotten:
         del nodes.names[node]
+        nodes.parents.pop(node, None)
         nodes.values.pop(node, None)
         for attribute in nodes.attribute_ids.pop(node, {}).values():
             del nodes.attributes[attribute]

@@ -153,31 +153,33 @@ class Replica:
         path: PathType,
         ids: Sequence[int],
         variables: Mapping[str, Value | etree._Element] = NO_VARIABLES,
-        *,
-        in_tables: bool = False,
     ) -> Environment | None:
-        """What an expression sees that is asked of a node (of any kind) as it is now; None if it is not there.
-
-        ``in_tables``: as the expression says of itself. It is asked of an element then, and sees its place in tables.
-        """
+        """What an expression sees that is asked of a node (of any kind) as it is now, in tables; None if it is not
+        there."""
         nodes, node = self._nodes, ids[-1]
-        if in_tables:
+        if node in nodes.names:
             # Without the call that a NamedTuple costs.
-            seen = (variables, None, "", "", 1, (nodes, node))
-            return _new_tuple(Environment, seen) if node in nodes.names else None
-        elements, last = self._elements(), path.last
-        if last.is_element:
-            element = elements.get(node)
-            return None if element is None else Environment(variables, element)
-        if last.axis is Axis.ATTRIBUTE:
+            return _new_tuple(Environment, (variables, None, "", "", 1, (nodes, node)))
+        if path.last.axis is Axis.ATTRIBUTE:
             parent, name = nodes.attributes.get(node, (0, ""))
-            element = elements.get(parent)
-            return None if element is None else Environment(variables, element, element.get(name, ""), name)
-        element = elements.get(ids[-2]) if node in nodes.texts else None
-        if element is None:
+            value = nodes.values.get(parent, {}).get(name, "")
+            return Environment(variables, None, value, name, 1, (nodes, parent)) if name else None
+        if node not in nodes.texts or ids[-2] not in nodes.names:
             return None
         number = nodes.text_number(ids[-2], node)
-        return Environment(variables, element, nodes.texts[node], text=number)
+        return Environment(variables, None, nodes.texts[node], "", number, (nodes, ids[-2]))
+
+    def environment_in_tree(
+        self,
+        path: PathType,
+        ids: Sequence[int],
+        variables: Mapping[str, Value | etree._Element] = NO_VARIABLES,
+    ) -> Environment | None:
+        """The same with lxml elements: for whoever is going to change what an expression selects."""
+        seen = self.environment(path, ids, variables)
+        if seen is None or seen.place is None:
+            return None
+        return seen._replace(element=self._elements()[seen.place[1]], place=None)
 
     def tree(self) -> etree._Element | None:
         """A copy of the document's root element with all below it; None without a root."""

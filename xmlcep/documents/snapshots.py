@@ -100,6 +100,8 @@ class _Loader:
 
     def _element(self, element: etree._Element, parent: int | None) -> int:
         tables, node = self.tables, self._child(parent)
+        if parent is not None:
+            tables.parents[node] = parent
         self.trees.elements[node] = element
         tables.names[node] = str(element.tag)
         tables.children[node] = self.children[node] = []

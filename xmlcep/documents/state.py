@@ -8,7 +8,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from path_types import Axis, PathType, Step, offset
+from path_types import Axis, PathType, Step
+from path_types.relations import projection
 
 from ..errors import XmlCepError
 from ..events import IDS, POS, PrimitiveEvent
@@ -40,16 +41,12 @@ class Needs(NamedTuple):
 
     keeps: Callable[[PathType], bool]
     orders: Callable[[PathType], bool]
-    elements: bool = True
-    """Whether lxml elements are asked for all the time; else they are made when somebody asks for one."""
 
     @classmethod
     def of(
         cls,
         subtrees: Iterable[tuple[PathType, Reads]] = (),
         documents: Iterable[Reads] = (),
-        *,
-        elements: bool = True,
     ) -> Needs:
         """What expressions need: those that see the subtree of nodes that a path type projects on (H1), and those
         that see the document."""
@@ -57,17 +54,15 @@ class Needs(NamedTuple):
 
         def ask(path: PathType, question: Callable[[Reads, Sequence[Step]], bool]) -> bool:
             for part, reads in below:
-                # Nodes of the part may lie in each other: what is in one may be one itself.
-                for end in range(len(part), len(path) + 1):
-                    if _projects(part, path, end) and question(reads, path.steps[end:]):
-                        return True
+                end = projection(part, path)
+                if end is not None and question(reads, path.steps[end:]):
+                    return True
             return any(question(reads, path.steps) for reads in anywhere)
 
         # One answer does for all replicas that share these needs.
         return cls(
             lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.keeps)),
             lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.orders)),
-            elements,
         )
 
     @classmethod
@@ -81,13 +76,6 @@ class Needs(NamedTuple):
             return False
         last, parent = path.last, path.parent
         return last.is_element or last.axis is Axis.ATTRIBUTE or (parent is not None and self.orders(parent))
-
-
-def _projects(part: PathType, path: PathType, end: int) -> bool:
-    """Whether the node at this step of a path can be one on which ``part`` projects (H1)."""
-    above = PathType.of(True, path.steps[:end])
-    start = offset(part, above)
-    return start is not None and start + len(part) == end
 
 
 def _always(path: PathType) -> bool:
@@ -113,7 +101,7 @@ class State:
         self.strict = strictness is Strictness.STRICT
         self.partial = needs is not None
         self.nodes = NodeTables()
-        self.trees = XmlTrees(self.nodes) if needs is None or needs.elements else None
+        self.trees: XmlTrees | None = None
         self.root: int | None = None
         self.above: dict[int, int | None] = {}
 

@@ -120,17 +120,19 @@ def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     if state.strict and event[OLD] is not None and event[OLD] != texts[node]:
         state.misfit(event, f"old is {event[OLD]!r}, but the text is {texts[node]!r}")
     text = _value(event)
-    if trees is None:
+    if trees is None and not state.strict:
         texts[node] = text
         return None
     parent = _alone_in(state, event)
     if parent is not None:
         nodes.texts[node] = text
-        trees.elements[parent].text = text or None
+        if trees is not None:
+            trees.elements[parent].text = text or None
         return None
     parent, _, index = _place(state, event)
     nodes.texts[node] = text
-    trees.refresh_text(parent, index)
+    if trees is not None:
+        trees.refresh_text(parent, index)
     return None
 
 

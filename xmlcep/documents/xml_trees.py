@@ -1,4 +1,4 @@
-"""The lxml trees of nodes in tables: for what libxml2 evaluates, and for whoever wants XML.
+"""The lxml trees of nodes in tables: for whoever wants XML.
 
 Text nodes that stand side by side share one text slot of lxml.
 """

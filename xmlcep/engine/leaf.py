@@ -264,7 +264,7 @@ class LeafState:
                 return Environment(variables, value=sight.own(subject))
             event: Event = subject[0] if is_answered else subject
             assert setting.document is not None and event[2] is not None
-            return setting.document.environment(event[2], event[3], variables, in_tables=expression.in_tables)
+            return setting.document.environment(event[2], event[3], variables)
 
         return see
 

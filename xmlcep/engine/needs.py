@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from path_types import PathType
 
@@ -11,7 +10,7 @@ from ..documents import Needs
 from ..events import Scope
 from ..rules.programs import OperatorProgram
 from ..rules.trees import EventTree, LeafNode, OperatorNode
-from ..xpath import Expression, Reads
+from ..xpath import Reads
 
 
 def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorProgram, ...], ...]) -> Needs:
@@ -21,7 +20,6 @@ def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorPro
     """
     below: list[tuple[PathType, Reads]] = []
     anywhere: list[Reads] = []
-    in_tables = True
     for tree in trees:
         for node, program in zip(tree.operators, programs[tree.index], strict=True):
             if node.condition is not None:
@@ -31,18 +29,7 @@ def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorPro
             if any(leaf and leaf.opaque and leaf.opaque.needs_document for leaf in program.leaves):
                 return Needs.everything()
             anywhere += _of_leaves(node, program)
-            in_tables &= all(expression.in_tables for expression in _that_ask(node, program))
-    return Needs.of(below, anywhere, elements=not in_tables)
-
-
-def _that_ask(node: OperatorNode, program: OperatorProgram) -> Iterator[Expression]:
-    """The expressions of an operator and its leaves that ask the document."""
-    if node.condition is not None:
-        yield node.condition.compiled
-    of_leaves = [asked.expressions for leaf in program.leaves if leaf for asked in leaf.questions.values()]
-    for expression in (program.guard, *chain.from_iterable(of_leaves)):
-        if expression is not None and expression.needs_document:
-            yield expression
+    return Needs.of(below, anywhere)
 
 
 def _of_leaves(node: OperatorNode, program: OperatorProgram) -> Iterator[Reads]:

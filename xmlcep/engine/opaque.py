@@ -31,7 +31,7 @@ class ReplicaView:
 
     def element(self, event: PrimitiveEvent) -> etree._Element | None:
         """The element that the event is about, for attributes and texts that which has them."""
-        environment = self._replica.environment(event.path, event.ids)
+        environment = self._replica.environment_in_tree(event.path, event.ids)
         return None if environment is None else environment.element
 
     def text_number(self, event: PrimitiveEvent) -> int:

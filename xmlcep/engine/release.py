@@ -355,10 +355,8 @@ class Deferral:
         setting, state = self.setting, self.state
         if setting.document is None:
             return None
-        place, in_tables = state.grouping.place_of(key), condition.compiled.in_tables
-        return setting.document.environment(
-            state.node.path, (place,), setting.references, in_tables=in_tables
-        )
+        place = state.grouping.place_of(key)
+        return setting.document.environment(state.node.path, (place,), setting.references)
 
 
 class _PlacesThatWait(Container[int]):

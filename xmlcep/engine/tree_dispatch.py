@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from path_types import PathType, equals_or_ends, offset
+from path_types.relations import projection
 
 from ..algebra import Order
 from ..events import CompositeType, PrimitiveType
@@ -144,8 +145,8 @@ def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathTyp
 
 def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
     """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
-    above = reversed(list(path.upwards()))
-    return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
+    length = projection(node.path, path)
+    return () if length is None else (length - 1,)
 
 
 def _index(node: OperatorNode, path: PathType) -> int | None:

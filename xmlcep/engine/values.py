@@ -206,7 +206,7 @@ class Values:
         document = self._setting.document
         if document is None or composite.path is None:
             return None
-        return document.environment(composite.path, composite.ids, variables, in_tables=guard.in_tables)
+        return document.environment(composite.path, composite.ids, variables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
@@ -30,10 +32,17 @@ class Clock:
             self.next_id = max(self.next_id, next_id)
 
     def stamp(self, now: float) -> None:
-        """Writes the wall clock down as text."""
-        millisecond = int(now * 1000)
-        seconds, rest = divmod(millisecond, 1000)
-        self.at = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+        """Writes the wall clock down as text. What is no moment, such as NaN, is told in a warning, and the time of the
+        machine taken instead: the edit has been made, and its events need one."""
+        try:
+            millisecond, written = _written(now)
+        except (ValueError, OverflowError, OSError):
+            warnings.warn(
+                f"now() gave {now!r}: expected seconds since 1970. The time of this machine is used instead.",
+                RuntimeWarning, stacklevel=2,
+            )  # fmt: skip
+            millisecond, written = _written(time.time())
+        self.at = written
         self.since, self.until = millisecond / 1000, (millisecond + 1) / 1000
 
     def new_id(self) -> int:
@@ -47,3 +56,10 @@ class Clock:
     def give(self, ids: Iterator[int] | None) -> None:
         """Has `new_id` give these, one after the other (it raises StopIteration behind the last); None: count again."""
         self._given = ids
+
+
+def _written(now: float) -> tuple[int, str]:
+    """A moment in milliseconds since 1970, and as RFC 3339 UTC."""
+    millisecond = int(now * 1000)
+    seconds, rest = divmod(millisecond, 1000)
+    return millisecond, f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"

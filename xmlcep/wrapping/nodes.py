@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lxml import etree
+
 from path_types import Axis, PathType
 
 from ..xpath import NodeKind, Selected
@@ -80,5 +82,5 @@ def instance_of(tree: ShadowTree, node: Selected) -> tuple[PathType, tuple[int, 
 
 
 def is_node(node: Selected) -> bool:
-    """Whether it is an element; else it is lxml's string of a text or attribute."""
-    return not isinstance(node, str) and is_element(node)
+    """Whether it is an element; else it is a text or attribute that was selected."""
+    return isinstance(node, etree._Element) and is_element(node)

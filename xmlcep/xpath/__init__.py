@@ -1,11 +1,9 @@
 """The expression language: XPath 1.0 with variables and a few functions more, checked before any event.
 
-Read `syntax`, `parser`, `checking`, `values`, `table_paths`, `closures`, `libxml2`, `reads`, `expression`,
-`selection`.
+Read `syntax`, `parser`, `checking`, `values`, `nodes`, `axes`, `paths`, `closures`, `reads`,
+`expression`, `selection`.
 """
 
-from .closures import ENVIRONMENT as ENVIRONMENT
-from .closures import Sight as Sight
 from .conditions import Condition as Condition
 from .conditions import ConditionError as ConditionError
 from .environment import Environment as Environment
@@ -23,6 +21,8 @@ from .running import RunningValues as RunningValues
 from .selection import Selected as Selected
 from .selection import Selection as Selection
 from .selection import compile_selection as compile_selection
+from .sight import ENVIRONMENT as ENVIRONMENT
+from .sight import Sight as Sight
 
 __all__ = [
     "ENVIRONMENT",

@@ -23,10 +23,11 @@ Values: TypeAlias = Callable[[S], Value]
 
 @dataclass(slots=True)
 class Item(Generic[S]):
-    """The subject within the brackets of a list: a value at a position."""
+    """The subject within brackets: a value of a list, or a node of a document, at a position."""
 
     subject: S
-    value: values.Single
+    document: Any
+    value: Any
     position: int
     last: int
 
@@ -93,13 +94,28 @@ def any_compared(sign: str, texts: Callable[[S], Sequence[str]], number: float) 
     """Whether the number in any of several texts compares so with a constant."""
     relation = values.COMPARISONS[sign]
 
+    def relates(subject: S) -> bool:
+        for text in texts(subject):
+            if text and not text.strip(OF_NUMBERS):  # as `number_in`; NaN is in no relation to anything
+                try:
+                    if relation(float(text), number):
+                        return True
+                except ValueError:
+                    pass
+        return False
+
     def holds(subject: S) -> bool:
         for text in texts(subject):  # noqa: SIM110  # any() takes half as long again
             if relation(number_of_text(text), number):
                 return True
         return False
 
-    return holds
+    return holds if sign == "!=" else relates
+
+
+def any_equal(texts: Callable[[S], Sequence[str]], wanted: str) -> Truths[S]:
+    """Whether one of several texts is this one."""
+    return lambda subject: wanted in texts(subject)
 
 
 def applied(function: Callable[..., Value], arguments: Sequence[Callable[[S], Any]]) -> Values[S]:
@@ -144,31 +160,19 @@ _OPERATIONS: dict[str, Callable[[float, float], float]] = {
 
 # -- lists --------------------------------------------------------------------------------------------------
 
-Selection: TypeAlias = Callable[[S, Sequence[values.Single]], Sequence[values.Single]]
-"""What is kept of a list."""
-
-
-def filtered(items: Lists[S], selections: Sequence[Selection[S]]) -> Lists[S]:
-    """``items[…][…]``."""
-
-    def kept(subject: S) -> Sequence[values.Single]:
-        result = items(subject)
-        for selection in selections:
-            result = selection(subject, result)
-        return result
-
-    return kept
+Selection: TypeAlias = Callable[[S, Any, Sequence[Any]], Sequence[Any]]
+"""What is kept of values, or of nodes of a document, in their order."""
 
 
 def item_at(number: float) -> Selection[Any]:
     """``[number]``."""
     if not number.is_integer() or number < 1:
-        return lambda _, items: ()
+        return lambda _, document, items: ()
     index = int(number) - 1
-    return lambda _, items: items[index : index + 1]
+    return lambda _, document, items: items[index : index + 1]
 
 
-def last_item(_: Any, items: Sequence[values.Single]) -> Sequence[values.Single]:
+def last_item(_: Any, document: Any, items: Sequence[Any]) -> Sequence[Any]:
     """``[last()]``."""
     return items[-1:]
 
@@ -176,16 +180,17 @@ def last_item(_: Any, items: Sequence[values.Single]) -> Sequence[values.Single]
 def items_where(test: Values[Any], *, by_place: bool) -> Selection[Any]:
     """``[test]``, which is about an `Item`; ``by_place``: it may give a number, the position that is kept."""
 
-    def selection(subject: Any, items: Sequence[values.Single]) -> Sequence[values.Single]:
+    def selection(subject: Any, document: Any, items: Sequence[Any]) -> Sequence[Any]:
         kept = []
-        for position, value in enumerate(items, 1):
-            result = test(Item(subject, value, position, len(items)))
+        item: Item[Any] = Item(subject, document, None, 0, len(items))
+        for item.position, item.value in enumerate(items, 1):
+            result = test(item)
             if by_place and isinstance(result, (int, float)) and not isinstance(result, bool):
-                holds = number_of(result) == position
+                holds = number_of(result) == item.position
             else:
                 holds = truth_of(result)
             if holds:
-                kept.append(value)
+                kept.append(item.value)
         return kept
 
     return selection

@@ -1,20 +1,20 @@
-"""Syntax tree to Python functions of plain values, for expressions that ask no nodes (F3), or nodes in tables only.
+"""Syntax tree to Python functions: the one evaluator of expressions.
 
 What an expression is asked of (the subject: an `Environment`, or an event as it is) is looked at by the functions of
-a `Sight`; nodes are the list of their texts. Each node of the tree becomes a function of the subject, made for the kind
-of value that is wanted of it; frequent forms (a number read from a text, a comparison with a constant) have functions
-of their own, since calls are what costs. The meaning is that of `values` and `functions`.
+a `Sight`; nodes, in tables or in an lxml tree, are the list of their texts wherever a value is wanted. Each node of
+the tree becomes a function of the subject, made for the kind of value that is wanted of it; frequent forms (a number
+read from a text, a comparison with a constant) have functions of their own, since calls are what costs. The meaning is
+that of `values` and `functions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Generic, TypeGuard
+from typing import Any
 
 from . import values
-from .checking import Focus, focus_in, kind_of, may_be_missing, selects_by_place
+from .checking import Focus, kind_of, may_be_missing
 from .closure_forms import (
     ARITHMETIC,
     LEFT_CONSTANT,
@@ -30,11 +30,11 @@ from .closure_forms import (
     Truths,
     Values,
     any_compared,
+    any_equal,
     applied,
     compared,
     compared_further,
     computed,
-    filtered,
     item_at,
     items_where,
     junction,
@@ -46,7 +46,10 @@ from .closure_forms import (
 from .environment import Environment
 from .functions import FUNCTIONS, Parameter
 from .kinds import VariableKind, Variables
+from .node_closures import NodeClosures
+from .nodes import Source
 from .regex import matcher
+from .sight import Sight, View
 from .syntax import (
     BOOLEAN_OPERATORS,
     Call,
@@ -57,39 +60,18 @@ from .syntax import (
     Operation,
     Path,
     Syntax,
+    Union,
     Variable,
     variables_in,
 )
-from .table_paths import Place, existence_at, texts_at
 from .values import Value, number_of, text_of, truth_of
 
 
-@dataclass(frozen=True, slots=True)
-class Sight(Generic[S]):
-    """How a subject is looked at: its own text (``.``), what reads a variable of it, and the element in tables at which
-    location paths start, if there is any; ``running`` are the functions whose value its one variable keeps up to date,
-    by name."""
-
-    own: Callable[[S], str]
-    variable: Callable[[str], Callable[[S], Value]]
-    place: Callable[[S], Place] | None = None
-    running: Mapping[str, Callable[[S], Value]] = field(default_factory=dict)
-
-
-def _environment_variable(name: str) -> Callable[[Environment], Any]:
-    return lambda environment: environment.variables.get(name)
-
-
-ENVIRONMENT: Sight[Environment] = Sight(attrgetter("value"), _environment_variable, attrgetter("place"))
-"""The sight of an `Environment`."""
-
-
-class Closures(Generic[S]):
+class Closures(NodeClosures[S]):
     """Makes functions of the parts of one checked expression."""
 
-    def __init__(self, sight: Sight[S], variables: Variables) -> None:
-        self._sight = sight
-        self._variables = variables
+    def __init__(self, sight: Sight[S], variables: Variables, namespaces: Mapping[str, str]) -> None:
+        super().__init__(sight, variables, namespaces)
         self._constants: dict[int, Value] = {}  # by the id of the syntax; None: it has no constant value
 
     # -- as a kind of value ---------------------------------------------------------------------------------
@@ -98,6 +80,9 @@ class Closures(Generic[S]):
         """The expression as a string."""
         if _is_own(syntax, focus):
             return self._own_text(focus)
+        if self._kind(syntax, focus) is VariableKind.NODES:
+            first = self.first(syntax, focus)
+            return lambda subject: first(subject) or ""  # type: ignore[return-value]
         value = self.raw(syntax, focus)
         if self._kind(syntax, focus) is VariableKind.STRING and not may_be_missing(syntax):
             return value  # type: ignore[return-value]
@@ -107,6 +92,8 @@ class Closures(Generic[S]):
         """The expression as a number."""
         if _is_own(syntax, focus):
             return number_in(self._own_text(focus))
+        if self._kind(syntax, focus) is VariableKind.NODES:
+            return number_in(self.first(syntax, focus))
         value, kind = self.raw(syntax, focus), self._kind(syntax, focus)
         if kind is VariableKind.NUMBER and not may_be_missing(syntax):
             return value  # type: ignore[return-value]
@@ -116,8 +103,9 @@ class Closures(Generic[S]):
 
     def boolean(self, syntax: Syntax, focus: Focus) -> Truths[S]:
         """The expression as a boolean."""
-        if _is_path(syntax, focus):
-            return existence_at(syntax.steps, self._place())
+        if self._kind(syntax, focus) is VariableKind.NODES:
+            nodes = self.nodes(syntax, focus)
+            return lambda subject: bool(nodes(subject))
         value, kind = self.raw(syntax, focus), self._kind(syntax, focus)
         if kind is VariableKind.BOOLEAN and not may_be_missing(syntax):
             return value  # type: ignore[return-value]
@@ -139,6 +127,8 @@ class Closures(Generic[S]):
         match syntax:
             case Literal(value) | Number(value):
                 return lambda _: value
+            case _ if self._kind(syntax, focus) is VariableKind.NODES:
+                return self._texts(syntax, focus)
             case Variable(name):
                 return self._variable(name)
             case Negation(operand, negative):
@@ -151,8 +141,9 @@ class Closures(Generic[S]):
             case Filter(operand, predicates):
                 return self._filter(operand, predicates, focus)
             case Path():
-                return self._path(syntax, focus)
-        raise TypeError(f"{syntax} needs nodes")
+                own = self._own_text(focus)
+                return lambda subject: (own(subject),)
+        raise TypeError(f"{syntax} is no expression")
 
     def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
         return kind_of(syntax, focus, self._variables)
@@ -174,16 +165,6 @@ class Closures(Generic[S]):
             return value if value is None else number_of(value)
 
         return number
-
-    def _path(self, path: Path, focus: Focus) -> Lists[S]:
-        if _is_path(path, focus):
-            return texts_at(path.steps, self._place())
-        own = self._own_text(focus)
-        return lambda subject: (own(subject),)
-
-    def _place(self) -> Callable[[S], Place]:
-        assert self._sight.place is not None
-        return self._sight.place
 
     def _own_text(self, focus: Focus) -> Texts[S]:
         if focus is Focus.OWN:
@@ -226,12 +207,17 @@ class Closures(Generic[S]):
         }
         if kinds == {VariableKind.STRING} and sign in ("=", "!="):
             return text_comparison(sign, self._text(a, focus), self._text(b, focus))
+        if kinds == {VariableKind.NODES, VariableKind.STRING} and sign == "=":
+            for nodes, other in ((a, b), (b, a)):
+                wanted = self._constant(other, focus)
+                if isinstance(wanted, str):
+                    return any_equal(self._texts(nodes, focus), wanted)
         if kinds == {VariableKind.NODES, VariableKind.NUMBER}:
             left, right = self._number_constant(a, focus), self._number_constant(b, focus)
-            if _is_path(a, focus) and right is not None:
-                return any_compared(sign, texts_at(a.steps, self._place()), right)
-            if _is_path(b, focus) and left is not None:
-                return any_compared(values.MIRRORED[sign], texts_at(b.steps, self._place()), left)
+            if right is not None:
+                return any_compared(sign, self._texts(a, focus), right)
+            if left is not None:
+                return any_compared(values.MIRRORED[sign], self._texts(b, focus), left)
         numbers = kinds <= {VariableKind.NUMBER, VariableKind.STRING}
         if numbers and (sign != "!=" or not (may_be_missing(a) or may_be_missing(b))):
             # What is missing is NaN here: not equal, not less, not more.
@@ -281,9 +267,16 @@ class Closures(Generic[S]):
                 return lambda item: float(item.position)  # type: ignore[attr-defined]
             case "last":
                 return lambda item: float(item.last)  # type: ignore[attr-defined]
+            case "count" if self._kind(arguments[0], focus) is VariableKind.NODES:
+                nodes = self.nodes(arguments[0], focus)
+                return lambda subject: float(len(nodes(subject)))
             case "count":
                 items = self.items(arguments[0], focus)
                 return lambda subject: float(len(items(subject)))
+            case "name" | "local-name" | "namespace-uri":
+                return self._name(name, arguments[0], focus)
+            case "lang":
+                return self._language(arguments[0], focus)
             case "matches":
                 return self._matches(*arguments, focus=focus)
             case _ if name in self._sight.running and isinstance(arguments[0], Variable):
@@ -313,40 +306,59 @@ class Closures(Generic[S]):
         string = self.string(text, focus)
         return lambda subject: finds(string(subject))
 
-    # -- lists ----------------------------------------------------------------------------------------------
+    # -- predicates -----------------------------------------------------------------------------------------
 
     def _filter(self, operand: Syntax, predicates: Sequence[Syntax], focus: Focus) -> Values[S]:
-        inner_focus = focus_in(self._kind(operand, focus))
-        inside = Closures(self._inside(), self._variables)
-        return filtered(
-            self.items(operand, focus),
-            [inside._selection(predicate, inner_focus) for predicate in predicates],
-        )
+        """``[…]`` of a list of values."""
+        items, selections = self.items(operand, focus), self._selections(None, predicates, Focus.ITEM)
+
+        def kept(subject: S) -> Sequence[values.Single]:
+            found = items(subject)
+            for selection in selections:
+                found = selection(subject, None, found)
+            return found
+
+        return kept
+
+    def _selections(
+        self, source: Source | None, predicates: Sequence[Syntax], focus: Focus
+    ) -> Sequence[Selection[Any]]:
+        """What predicates keep of nodes of a source, or of values."""
+        if not predicates:
+            return ()
+        inside = Closures(self._inside(source), self._variables, self._namespaces)
+        return [inside._selection(predicate, focus) for predicate in predicates]
 
     def _selection(self, predicate: Syntax, focus: Focus) -> Selection[Any]:
-        """What a predicate keeps of a list."""
         match predicate:
             case Call("last", ()):
                 return last_item
         index = self._number_constant(predicate, focus)
-        if index is not None and self._kind(predicate, focus) is VariableKind.NUMBER:
+        kind = self._kind(predicate, focus)
+        if index is not None and kind is VariableKind.NUMBER:
             return item_at(index)
-        by_place = selects_by_place(predicate, self._variables)
-        return items_where(self.raw(predicate, focus), by_place=by_place)
+        if kind in (VariableKind.NUMBER, VariableKind.VALUE):
+            return items_where(self.raw(predicate, focus), by_place=True)
+        return items_where(self.boolean(predicate, focus), by_place=False)
 
-    def _inside(self) -> Sight[Item[S]]:
-        outside = self._sight.variable
+    def _inside(self, source: Source | None) -> Sight[Item[S]]:
+        outside, view = self._sight.variable, self._sight.view
 
         def variable(name: str) -> Callable[[Item[S]], Value]:
             read = outside(name)
             return lambda item: read(item.subject)
 
-        return Sight(lambda item: text_of(item.value), variable)
+        def environment(item: Item[S]) -> Environment:
+            assert view is not None
+            return view.environment(item.subject)
+
+        own: Callable[[Item[S]], str] = lambda item: text_of(item.value)  # noqa: E731
+        if source is None:
+            return Sight(own, variable)
+        return Sight(own, variable, View(source, _DOCUMENT, _NODE, environment))
 
 
-def _is_path(syntax: Syntax, focus: Focus) -> TypeGuard[Path]:
-    """Whether it is a location path."""
-    return focus is Focus.NODE and isinstance(syntax, Path)
+_DOCUMENT, _NODE = attrgetter("document"), attrgetter("value")
 
 
 def _is_own(syntax: Syntax, focus: Focus) -> bool:
@@ -356,9 +368,9 @@ def _is_own(syntax: Syntax, focus: Focus) -> bool:
 def _depends(syntax: Syntax) -> bool:
     """Whether the value can differ: it has variables, or asks for the context or the place in a list."""
     match syntax:
-        case Variable() | Path():
+        case Variable() | Path() | Union():
             return True
-        case Call("position" | "last"):
+        case Call("position" | "last" | "lang"):
             return True
         case Call(_, arguments):
             return any(map(_depends, arguments))

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from ..language import PREDECLARED
-from .checking import check, outer_focus
-from .environment import NO_VARIABLES, Environment
+from .checking import check, kind_of, outer_focus
+from .closures import Closures
+from .environment import Environment
 from .errors import ExpressionError
-from .evaluation import in_place
-from .kinds import NodeKind
-from .libxml2 import Translator
+from .kinds import NodeKind, Scope, VariableKind
+from .nodes import Attribute, Root, Text
 from .parser import parse
+from .sight import in_tree
 
 
 def select(
@@ -31,10 +31,12 @@ def select(
     given = namespaces or {}
     syntax = parse(text, given)
     check(text, syntax, NodeKind.ELEMENT, {})
-    translator = Translator({}, {**PREDECLARED, **given})
-    raw = translator.compile(translator.raw(syntax, outer_focus(NodeKind.ELEMENT)), in_place)
-    found = raw(Environment(NO_VARIABLES, element))
-    if not isinstance(found, list):
+    focus = outer_focus(NodeKind.ELEMENT)
+    if kind_of(syntax, focus, {}) is not VariableKind.NODES:
         raise ExpressionError(text, 0, len(text), "this selects no nodes", "write a path, such as item[2]")
-    elements = [one if isinstance(one, etree._Element) else one.getparent() for one in found]
-    return list(dict.fromkeys(one for one in elements if one is not None))
+    nodes = Closures(in_tree(NodeKind.ELEMENT, Scope.DOCUMENT), {}, given).nodes(syntax, focus)
+    found = [
+        one.parent if isinstance(one, (Text, Attribute)) else one
+        for one in nodes(Environment(element=element))
+    ]
+    return [one for one in dict.fromkeys(found) if not isinstance(one, Root)]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from .table_paths import Place
+from .table_nodes import Place
 from .values import Value
 
 NO_VARIABLES: Mapping[str, Value | etree._Element] = MappingProxyType({})
@@ -23,11 +23,9 @@ class Environment(NamedTuple):
     or those that the texts or attributes stand in.
 
     ``element``: the context node, or the parent of the context node that is a text or attribute node; only
-    expressions that need a document look at it. Its tree must have no comments and no processing instructions, unless
-    the expression has the scope of a live document.
+    expressions that need a document look at it. Comments and processing instructions are passed over.
 
-    ``place``: the context node that is an element, for expressions that are ``in_tables``; these need no ``element``
-    then.
+    ``place``: the same in tables, which need no ``element`` then.
 
     ``value``: the text of the context node that is a text or attribute node.
     ``attribute``: its name in Clark notation, if it is an attribute. ``text``: its number (from 1) among the text nodes

@@ -1,135 +1,87 @@
-"""How a checked expression is evaluated: as Python functions of values, or by libxml2 where it asks nodes."""
+"""How a checked expression is evaluated: the functions that `closures` makes of it, of whatever they are asked."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
-from operator import attrgetter
-from typing import Any, Generic, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
-from lxml import etree
-
-from .checking import Focus
-from .closures import Closures, Sight
+from .checking import Focus, kind_of
+from .closures import Closures
 from .environment import Environment
-from .extensions import restore
 from .kinds import VariableKind, Variables
-from .libxml2 import Translator
-from .libxml2_names import NOWHERE
+from .sight import Sight
 from .syntax import Syntax
 from .values import Single, number_of, text_of
 
 S = TypeVar("S")
 
 
-class Evaluation(NamedTuple, Generic[S]):
-    """The functions that give the value of an expression, of whatever they are asked of."""
+class Evaluation(Generic[S]):
+    """The functions that give the value of an expression of what a sight looks at, each made when it is asked for."""
 
-    boolean: Callable[[S], bool]
-    string: Callable[[S], str]
-    number: Callable[[S], float]
-    value: Callable[[S], Single]
+    def __init__(
+        self,
+        syntax: Syntax,
+        focus: Focus,
+        variables: Variables,
+        namespaces: Mapping[str, str],
+        sight: Sight[S],
+    ) -> None:
+        self._given = syntax, focus
+        self._kind = kind_of(syntax, focus, variables)
+        self._closures = Closures(sight, variables, namespaces)
 
+    @cached_property
+    def boolean(self) -> Callable[[S], bool]:
+        """Its value as a boolean."""
+        return self._closures.boolean(*self._given)
 
-def by_closures(
-    syntax: Syntax, focus: Focus, kind: VariableKind, variables: Variables, sight: Sight[S]
-) -> Evaluation[S]:
-    """An expression that asks no nodes, or such in tables, of what a sight looks at."""
-    closures = Closures(sight, variables)
-    raw = closures.raw(syntax, focus)
+    @cached_property
+    def string(self) -> Callable[[S], str]:
+        """Its value as a string."""
+        return self._closures.string(*self._given)
 
-    def value(subject: S) -> Single:
-        result = raw(subject)
-        if kind.is_list:
-            return text_of(result) if result else None
-        if isinstance(result, int) and not isinstance(result, bool):
-            return number_of(result)
-        return result  # type: ignore[return-value]
+    @cached_property
+    def number(self) -> Callable[[S], float]:
+        """Its value as a number."""
+        return self._closures.number(*self._given)
 
-    return Evaluation(
-        closures.boolean(syntax, focus), closures.string(syntax, focus), closures.number(syntax, focus),
-        raw if kind is VariableKind.STRING else value,  # type: ignore[arg-type]
-    )  # fmt: skip
+    @cached_property
+    def value(self) -> Callable[[S], Single]:
+        """Its value: of nodes or a list the first as a string; None for nothing (V1)."""
+        kind = self._kind
+        if kind is VariableKind.NODES:
+            return self._closures.first(*self._given)  # type: ignore[return-value]
+        raw = self._closures.raw(*self._given)
+        if kind is VariableKind.STRING:
+            return raw  # type: ignore[return-value]
 
+        def value(subject: S) -> Single:
+            result = raw(subject)
+            if kind is VariableKind.LIST:
+                return text_of(result) if result else None
+            if isinstance(result, int) and not isinstance(result, bool):
+                return number_of(result)
+            return result  # type: ignore[return-value]
 
-def where_it_is(tables: Evaluation[Environment], tree: Evaluation[Environment]) -> Evaluation[Environment]:
-    """An expression of an element: in tables where the environment has its place there, else in its lxml tree."""
-
-    def choose(
-        one: Callable[[Environment], Any], other: Callable[[Environment], Any]
-    ) -> Callable[[Environment], Any]:
-        return lambda environment: other(environment) if environment.place is None else one(environment)
-
-    return Evaluation(*map(choose, tables, tree))
-
-
-def by_libxml2(
-    syntax: Syntax,
-    focus: Focus,
-    kind: VariableKind,
-    variables: Variables,
-    namespaces: Mapping[str, str],
-    start: Callable[[Environment], etree._Element],
-    *,
-    live: bool = False,
-) -> Evaluation[Environment]:
-    """An expression that asks nodes; ``start`` gives the node where libxml2 starts; ``live``: it may have comments
-    beside
-    it. Raises `ValueError` for what libxml2 cannot read."""
-    translator = Translator(variables, namespaces, live=live)
-    boolean = translator.compile(translator.boolean(syntax, focus), start)
-    # If libxml2 reads it as a boolean it reads it as anything: the rest is compiled if it is asked for.
-    string = _late(lambda: translator.compile(translator.string(syntax, focus), start))
-    number = _late(lambda: translator.compile(f"number({translator.number(syntax, focus)})", start))
-    if kind.is_list:
-        value = _first(boolean, string)
-    else:
-        value = _single(_late(lambda: translator.compile(translator.raw(syntax, focus), start)))
-    return Evaluation(boolean, lambda environment: restore(string(environment)), number, value)
+        return value
 
 
-def _late(make: Callable[[], Callable[[Environment], Any]]) -> Callable[[Environment], Any]:
-    """A function that is made at its first call."""
-    made: Callable[[Environment], Any] | None = None
+def where_it_is(
+    form: str, tables: Evaluation[Environment], tree: Evaluation[Environment]
+) -> Callable[[Environment], Any]:
+    """A form of an expression of a document: in tables where the environment has its place there, else in its lxml
+    tree, which few have."""
+    in_tables = getattr(tables, form)
+    in_tree: Callable[[Environment], Any] | None = None
 
-    def function(environment: Environment) -> Any:
-        nonlocal made
-        if made is None:
-            made = make()
-        return made(environment)
+    def choose(environment: Environment) -> Any:
+        nonlocal in_tree
+        if environment.place is not None:
+            return in_tables(environment)
+        if in_tree is None:
+            in_tree = getattr(tree, form)
+        return in_tree(environment)
 
-    return function
-
-
-def _first(
-    boolean: Callable[[Environment], bool], string: Callable[[Environment], str]
-) -> Callable[[Environment], Single]:
-    return lambda environment: restore(string(environment)) if boolean(environment) else None
-
-
-def _single(raw: Callable[[Environment], Any]) -> Callable[[Environment], Single]:
-    def value(environment: Environment) -> Single:
-        result = raw(environment)
-        if isinstance(result, str):
-            return restore(result)
-        return None if result == [] else result
-
-    return value
-
-
-def nowhere(environment: Environment) -> etree._Element:
-    """Where an expression starts that asks reference documents only."""
-    return NOWHERE
-
-
-in_place: Callable[[Environment], etree._Element] = attrgetter("element")
-"""Where an expression starts that sees the whole document, or cannot look beyond the subtree it sees."""
-
-
-def in_copy(environment: Environment) -> etree._Element:
-    """Where an expression starts that sees a subtree only and could look beyond: a copy of the subtree is made the
-    document, which takes time in proportion to its size."""
-    assert environment.element is not None
-    element = copy.deepcopy(environment.element)
-    element.tail = None
-    return element
+    return choose

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from path_types import PathType
 
 from ..arguments import BY_NAME, MAPPING, STRING, one_of, optional
 from ..arguments import check as check_arguments
-from ..language import PREDECLARED
 from .checking import check, kind_of, outer_focus
-from .closures import ENVIRONMENT, Sight
 from .environment import Environment
 from .errors import ExpressionError
-from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere, where_it_is
+from .evaluation import Evaluation, where_it_is
 from .kinds import NodeKind, Scope, VariableKind, Variables
 from .locations import Locations
 from .parser import compared, parse
-from .reads import Reads, locate, read_places, stays_inside
-from .subtrees import from_context
+from .reads import Reads, locate, read_places
+from .sight import ENVIRONMENT, Sight, in_tables, in_tree
 from .syntax import (
     Axis,
     NameTest,
@@ -31,10 +29,10 @@ from .syntax import (
     starts_at_context,
     variables_in,
 )
-from .table_paths import is_in_tables
 from .values import Single
 
 S = TypeVar("S")
+_FORMS = frozenset({"boolean", "string", "number", "value"})
 
 
 def compile_expression(
@@ -73,7 +71,7 @@ class Expression:
     """
 
     __slots__ = (
-        "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "in_tables", "kind", "needs_document",
+        "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document",
         "needs_nodes", "node", "number", "scope", "string", "text", "value", "variables",
     )  # fmt: skip
 
@@ -84,12 +82,9 @@ class Expression:
     kind: VariableKind
     """What a variable holds that `value` is bound to: a string, a number, a boolean, or one value."""
     needs_nodes: bool
-    """Whether it asks nodes, of the document or of a reference document: then libxml2 evaluates it."""
+    """Whether it asks nodes, of the document or of a reference document."""
     needs_document: bool
     """Whether it asks nodes of the document (F3); else it costs no document."""
-    in_tables: bool
-    """Whether it asks none, or by paths that only lead down from an element: then an environment may have the element's
-    ``place`` in tables instead of an lxml element."""
     variables: frozenset[str]
     """The variables that it refers to."""
     boolean: Callable[[Environment], bool]
@@ -114,8 +109,6 @@ class Expression:
         syntax = parse(text, namespaces)
         needs = check(text, syntax, node, variables)
         used = {variable.name: variables[variable.name] for variable in variables_in(syntax)}
-        if scope is Scope.SUBTREE:
-            syntax = from_context(syntax, used)
         kind = kind_of(syntax, outer_focus(node), used)
         fields = {
             "text": text,
@@ -124,7 +117,6 @@ class Expression:
             "kind": VariableKind.VALUE if kind.is_list else kind,
             "needs_nodes": needs.nodes,
             "needs_document": needs.document,
-            "in_tables": not needs.document or is_in_tables(syntax, outer_focus(node), used),
             "variables": frozenset(used),
             "_reads": {},
             "_syntax": syntax,
@@ -134,36 +126,28 @@ class Expression:
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
-        names = {**PREDECLARED, **namespaces}
-        evaluation = self._by_libxml2(names) if needs.nodes else self.on(ENVIRONMENT)
-        if needs.document and self.in_tables:
-            evaluation = where_it_is(self._by_closures(ENVIRONMENT), evaluation)
-        for name, function in evaluation._asdict().items():
-            object.__setattr__(self, name, function)
 
-    def _by_libxml2(self, namespaces: Mapping[str, str]) -> Evaluation[Environment]:
-        beyond = self.scope is Scope.SUBTREE and not stays_inside(self._syntax, self.node, self._variables)
-        start = (in_copy if beyond else in_place) if self.needs_document else nowhere
-        focus = outer_focus(self.node)
-        kind = kind_of(self._syntax, focus, self._variables)
-        try:
-            live = self.scope is Scope.LIVE
-            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start, live=live)
-        except ValueError as error:
-            problem = f"bad XPath ({error})"
-            raise ExpressionError(self.text, 0, len(self.text), problem, "simplify it") from error
+    def __getattr__(self, name: str) -> Any:
+        """Makes a form of it when it is asked for the first time."""
+        if name not in _FORMS:
+            raise AttributeError(f"an expression has no {name!r}")
+        made = self._on(ENVIRONMENT if not self.needs_nodes else in_tree(self.node, self.scope))
+        if self.needs_document and self.scope is not Scope.LIVE:
+            function = where_it_is(name, self._on(in_tables(self.node, self.scope)), made)
+        else:
+            function = getattr(made, name)
+        object.__setattr__(self, name, function)
+        return function
 
     def on(self, sight: Sight[S]) -> Evaluation[S]:
         """The functions that evaluate it of whatever a sight looks at, such as events as they are, without an
         `Environment`; raises `ValueError` if it asks nodes."""
         if self.needs_nodes:
             raise ValueError(f"{self.text!r} asks nodes: it needs an Environment")
-        return self._by_closures(sight)
+        return self._on(sight)
 
-    def _by_closures(self, sight: Sight[S]) -> Evaluation[S]:
-        focus = outer_focus(self.node)
-        kind = kind_of(self._syntax, focus, self._variables)
-        return by_closures(self._syntax, focus, kind, self._variables, sight)
+    def _on(self, sight: Sight[S]) -> Evaluation[S]:
+        return Evaluation(self._syntax, outer_focus(self.node), self._variables, dict(self._names), sight)
 
     def places(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations | None:
         """Where the nodes are that it gives, if the context node, and the nodes that variables have, are there; None if

@@ -2,7 +2,7 @@
 
 What a function does is a Python function of values that are converted already, the same wherever an expression is
 evaluated. Those that ask nodes for more than their text (``name`` …) or the place in a list (``position`` …)
-have none here: the backends know them.
+have none here: the evaluator knows them.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ _S, _N, _B, _L = Parameter.STRING, Parameter.NUMBER, Parameter.BOOLEAN, Paramete
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function: its parameters (``required`` of them at least, the last repeated if ``variadic``), the kind of
-    its result (None instead of a number if ``optional``), and what it does.
-
-    ``native``: libxml2 means the same by it.
-    """
+    its result (None instead of a number if ``optional``), and what it does."""
 
     parameters: tuple[Parameter, ...]
     result: VariableKind
@@ -49,7 +46,6 @@ class Function:
     required: int | None = None
     variadic: bool = False
     optional: bool = False
-    native: bool = False
 
     @property
     def fewest(self) -> int:
@@ -192,35 +188,35 @@ _STRING, _NUMBER, _BOOLEAN, _LIST = (
 
 FUNCTIONS: Mapping[str, Function] = {
     # XPath 1.0: node sets
-    "last": Function((), _NUMBER, native=True),
-    "position": Function((), _NUMBER, native=True),
-    "count": Function((_L,), _NUMBER, len, native=True),
-    "local-name": Function((Parameter.NODES,), _STRING, native=True),
-    "namespace-uri": Function((Parameter.NODES,), _STRING, native=True),
+    "last": Function((), _NUMBER),
+    "position": Function((), _NUMBER),
+    "count": Function((_L,), _NUMBER, len),
+    "local-name": Function((Parameter.NODES,), _STRING),
+    "namespace-uri": Function((Parameter.NODES,), _STRING),
     "name": Function((Parameter.NODES,), _STRING),
     # strings
-    "string": Function((_S,), _STRING, lambda text: text, native=True),
-    "concat": Function((_S, _S), _STRING, lambda *texts: "".join(texts), variadic=True, native=True),
-    "starts-with": Function((_S, _S), _BOOLEAN, str.startswith, native=True),
-    "contains": Function((_S, _S), _BOOLEAN, lambda text, part: part in text, native=True),
-    "substring-before": Function((_S, _S), _STRING, substring_before, native=True),
-    "substring-after": Function((_S, _S), _STRING, substring_after, native=True),
+    "string": Function((_S,), _STRING, lambda text: text),
+    "concat": Function((_S, _S), _STRING, lambda *texts: "".join(texts), variadic=True),
+    "starts-with": Function((_S, _S), _BOOLEAN, str.startswith),
+    "contains": Function((_S, _S), _BOOLEAN, lambda text, part: part in text),
+    "substring-before": Function((_S, _S), _STRING, substring_before),
+    "substring-after": Function((_S, _S), _STRING, substring_after),
     "substring": Function((_S, _N, _N), _STRING, substring, required=2),
-    "string-length": Function((_S,), _NUMBER, lambda text: float(len(text)), native=True),
-    "normalize-space": Function((_S,), _STRING, normalize_space, native=True),
-    "translate": Function((_S, _S, _S), _STRING, translate, native=True),
+    "string-length": Function((_S,), _NUMBER, lambda text: float(len(text))),
+    "normalize-space": Function((_S,), _STRING, normalize_space),
+    "translate": Function((_S, _S, _S), _STRING, translate),
     # booleans
-    "boolean": Function((_B,), _BOOLEAN, lambda truth: truth, native=True),
-    "not": Function((_B,), _BOOLEAN, lambda truth: not truth, native=True),
-    "true": Function((), _BOOLEAN, lambda: True, native=True),
-    "false": Function((), _BOOLEAN, lambda: False, native=True),
-    "lang": Function((_S,), _BOOLEAN, native=True),
+    "boolean": Function((_B,), _BOOLEAN, lambda truth: truth),
+    "not": Function((_B,), _BOOLEAN, lambda truth: not truth),
+    "true": Function((), _BOOLEAN, lambda: True),
+    "false": Function((), _BOOLEAN, lambda: False),
+    "lang": Function((_S,), _BOOLEAN),
     # numbers
     "number": Function((_N,), _NUMBER, lambda number: number),
     "sum": Function((_L,), _NUMBER, total),
-    "floor": Function((_N,), _NUMBER, values.floor, native=True),
-    "ceiling": Function((_N,), _NUMBER, values.ceiling, native=True),
-    "round": Function((_N,), _NUMBER, values.round_half_up, native=True),
+    "floor": Function((_N,), _NUMBER, values.floor),
+    "ceiling": Function((_N,), _NUMBER, values.ceiling),
+    "round": Function((_N,), _NUMBER, values.round_half_up),
     # XPath 2.0
     "min": Function((_L,), _NUMBER, smallest, optional=True),
     "max": Function((_L,), _NUMBER, greatest, optional=True),

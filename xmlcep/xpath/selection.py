@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from lxml import etree
 
-from ..language import PREDECLARED
 from .checking import outer_focus
+from .closures import Closures
 from .environment import Environment
 from .errors import ExpressionError
-from .evaluation import in_place
 from .expression import Expression
 from .kinds import NodeKind, Scope, VariableKind, Variables
-from .libxml2 import Translator
 from .locations import Locations
-from .syntax import Axis, NameTest, NodeTest, Path, Root, Step, Syntax
+from .nodes import Attribute, Node, Root, Text
+from .sight import in_tree
+from .syntax import Axis, NameTest, NodeTest, Path, Step, Syntax
+from .syntax import Root as Start
 
 _ANY_DEPTH = Step(Axis.DESCENDANT_OR_SELF, NodeTest.NODE)
 
+
+class SelectedValue(NamedTuple):
+    """A text or attribute that is selected: whose it is, as lxml says it of its strings, and what it says."""
+
+    owner: Any
+    attrname: str | None
+    is_tail: bool
+    text: str
+
+    @property
+    def is_attribute(self) -> bool:
+        """Whether it is an attribute."""
+        return self.attrname is not None
+
+    def getparent(self) -> Any:
+        """The node that has it: of a text behind a node this one."""
+        return self.owner
+
+
 Selected: TypeAlias = Any
-"""An element, or a text or attribute as lxml's string that knows its parent."""
+"""An element, or a `SelectedValue`."""
 
 
 class Selection:
@@ -66,9 +86,9 @@ class Selection:
                 return _context_alone
             return lambda environment: []
         if not path.steps:
-            if path.start is Root.ROOT:
+            if path.start is Start.ROOT:
                 return lambda environment: []  # the document node has no attributes
-            assert not isinstance(path.start, Root) and path.start is not None
+            assert not isinstance(path.start, Start) and path.start is not None
             return self._compiled(path.start, namespaces)
         return self._compiled(path, namespaces)
 
@@ -78,9 +98,9 @@ class Selection:
         expression = self.expression
         if isinstance(syntax, Path) and syntax.is_context and expression.node is NodeKind.ELEMENT:
             return _context_alone
-        translator = Translator(expression.kinds, {**PREDECLARED, **namespaces}, live=True)
-        text = translator.nodes(syntax, outer_focus(expression.node))
-        return translator.compile(text, in_place, smart=True)
+        closures = Closures(in_tree(expression.node, Scope.LIVE), expression.kinds, namespaces)
+        nodes = closures.nodes(syntax, outer_focus(expression.node))
+        return lambda environment: [_selected(node) for node in nodes(environment) if type(node) is not Root]
 
     @property
     def gives_values(self) -> bool:
@@ -101,6 +121,15 @@ class Selection:
 
     def __repr__(self) -> str:
         return f"Selection({self.expression.text!r})"
+
+
+def _selected(node: Node) -> Selected:
+    if type(node) is Attribute:
+        return SelectedValue(node.parent, node.name, is_tail=False, text=node.text)
+    if type(node) is Text:
+        owner = node.parent if node.before is None else node.before
+        return SelectedValue(owner, None, is_tail=node.before is not None, text=node.text)
+    return node
 
 
 def _context_alone(environment: Environment) -> list[Selected]:
@@ -133,7 +162,7 @@ def compile_selection(
         raise ExpressionError(
             text, 0, len(text), "a target in a reference document", "reference documents are not changed (V8)"
         )
-    if isinstance(syntax, Path) and syntax.start is Root.ROOT and not _leaves_root(syntax.steps):
+    if isinstance(syntax, Path) and syntax.start is Start.ROOT and not _leaves_root(syntax.steps):
         raise ExpressionError(
             text, 0, len(text), "a target that is the document node", "write /* for the root element"
         )

@@ -16,8 +16,7 @@ MAX_LENGTH = 20_000
 """The most characters of an expression."""
 
 MAX_TOKENS = 4_000
-"""The most tokens of an expression. libxml2 gives up in evaluation where operators, steps or predicates are some
-5,000 deep in its tree; no token makes more than one level of it (tests/xpath/test_limits.py)."""
+"""The most tokens of an expression: what is longer is data, and takes long to check (tests/xpath/test_limits.py)."""
 
 
 class TokenKind(Enum):

@@ -4,8 +4,8 @@ A value is a string, a number, a boolean, None (nothing: an empty node-set) or a
 counts as a node-set of one node for each, whose string-value is the value as a string. Numbers are IEEE 754 doubles;
 whole numbers (int) count as the nearest double.
 
-libxml2 reads ``1e3`` as a number, prints numbers with 15 digits and is off by a bit for one decimal in some thousands.
-So wherever an expression is evaluated, text becomes a number and a number text by the functions of this module only.
+Wherever an expression is evaluated, text becomes a number and a number text by the functions of this module only. Those
+of libxml2 read ``1e3`` as a number, print 15 digits and are off by a bit for one decimal in some thousands.
 """
 
 from __future__ import annotations
