@@ -22,7 +22,7 @@ LAYERS = (
     ("xmlcep.provenance",),
     ("xmlcep.files",),
     ("xmlcep.xml_names",),
-    ("xmlcep.xml_parser", "xmlcep.xml_writer"),
+    ("xmlcep.xml_parser", "xmlcep.xml_writer", "xmlcep.element_classes"),
     ("xmlcep.events",),
     ("xmlcep.arguments",),
     ("xmlcep.algebra",),

@@ -451,7 +451,9 @@ def _came_between(callback: Callable[..., Any], error: BaseException) -> bool:
     function = getattr(callback, "__func__", callback)
     code = getattr(function, "__code__", None)
     trace = error.__traceback__
-    within = None if trace is None else trace.tb_next
+    if trace is None:  # it was not raised
+        return False
+    within = trace.tb_next
     if code is not None and not isinstance(
         error, TypeError
     ):  # which is that of a call with other arguments, perhaps

@@ -1,4 +1,8 @@
-"""lxml's structural edits on tracked trees: what is looked at before the call, and what is emitted after it."""
+"""lxml's structural edits on tracked trees: what is looked at before the call, and what is emitted after it.
+
+One module because every edit goes the same way: what is unseen is told, what cannot be told is refused, lxml is
+called, the difference is emitted.
+"""
 
 from __future__ import annotations
 
