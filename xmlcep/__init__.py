@@ -117,7 +117,11 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib.util import find_spec
+
+        if name.startswith("_") or find_spec(f"{__name__}.{name}") is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return import_module(f"{__name__}.{name}")  # xmlcep.wrapping, after import xmlcep alone
     from . import own_packages  # noqa: F401  # before anything that imports one of them
 
     found: object = getattr(import_module(_HOMES[name], __name__), name)

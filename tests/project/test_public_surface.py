@@ -58,6 +58,7 @@ def test_names_come_when_they_are_asked_for() -> None:
     written = (ROOT / "xmlcep" / "__init__.py").read_text(encoding="utf-8")
     for name, home in xmlcep._HOMES.items():
         assert f"    from {home} import {name} as {name}\n" in written  # what type checkers see
+    assert importlib.import_module("xmlcep.engine") is xmlcep.engine
     with pytest.raises(AttributeError, match="module 'xmlcep' has no attribute 'pares'"):
         xmlcep.pares  # type: ignore[attr-defined]  # noqa: B018
 
