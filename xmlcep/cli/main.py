@@ -8,13 +8,13 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 import click
 from click.shell_completion import shell_complete
 
 from .. import cli as commands
 from ..errors import XmlCepError
+from ..own_packages import installed_version
 from ..suggestions import did_you_mean_or_list
 from . import INTERRUPTED
 from ._output import all_written, plain
@@ -54,10 +54,12 @@ class _Commands(click.Group):
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        try:
-            click.echo(f"xmlcep {version('xmlcep')}")
-        except PackageNotFoundError:
-            click.echo("xmlcep, run from its source folder without being installed")
+        installed = installed_version()
+        click.echo(
+            f"xmlcep {installed}"
+            if installed
+            else "xmlcep, run from its source folder without being installed"
+        )
         context.exit()
 
 
