@@ -45,6 +45,14 @@ if TYPE_CHECKING:
     from .wrapping import wrap as wrap
     from .wrapping.watches import Watch as Watch
 
+
+def __getattr__(name: str) -> str:
+    """``__version__``, which is looked up when it is asked for."""
+    if name == "__version__":
+        return own_packages.installed_version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "ActionError",
     "AuditResult",

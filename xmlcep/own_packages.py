@@ -10,6 +10,16 @@ from __future__ import annotations
 from importlib import import_module
 
 
+def installed_version() -> str:
+    """The version that is installed; empty where it is run from a source folder."""
+    from importlib.metadata import PackageNotFoundError, version  # which takes long to import
+
+    try:
+        return version("xmlcep")
+    except PackageNotFoundError:
+        return ""
+
+
 def _require_own(name: str) -> None:
     module = import_module(name)
     if getattr(module, "__part_of__", None) == "xmlcep":

@@ -284,3 +284,47 @@ def test_who_made_the_changes(key: str, tmp_path: Path) -> None:
     contents = contents_of(tmp_path / "log.jsonl", parse_rules("event New = ins(item)"))
     assert contents.users == [("ann", 1)]
     assert "ann, commit=1a2b" in contents.texts
+
+
+def written(tmp_path: Path, text: str = "", **edits: Any) -> str:
+    """The page of a small order, with these texts in its transactions' meta."""
+    doc = fromstring("<order/>", name=text or "order")
+    with record(doc, tmp_path / "log.jsonl", seal=True), doc.transaction(**edits):
+        for _ in range(210):
+            doc.root.append(doc.root.makeelement("item"))
+    doc.close()
+    (tmp_path / "rules.xcep").write_text(
+        "# Items that came,\n#  by anybody <b>\nevent New = ins(item)\nevent B = ins(b)\n"
+    )
+    write_report(tmp_path / "log.jsonl", load_rules(tmp_path / "rules.xcep"), tmp_path / "r.html")
+    return (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_the_page_says_what_it_was_made_of(tmp_path: Path) -> None:
+    text = written(tmp_path, author="ann")
+    assert "<h1>Audit of log.jsonl</h1>" in text
+    assert re.search(r"Written 20\d\d-\d\d-\d\dT[0-9:]+Z by xmlcep ", text)
+    assert f"rules: {tmp_path / 'rules.xcep'}" in text and f"Logs: {tmp_path / 'log.jsonl'}" in text
+    assert "the seal is unbroken up to record 211, head " in text
+    assert '<p class="comment">Items that came,\nby anybody &lt;b&gt;</p>' in text
+
+
+def test_without_a_script_the_first_findings_are_there(tmp_path: Path) -> None:
+    plain = written(tmp_path, author="ann").partition("<noscript>")[2].partition("</noscript>")[0]
+    assert plain.count("<tr>") == 201 and "The first 200." in plain
+    assert plain.count("<td>ann</td>") == 200
+    (tmp_path / "hostile").mkdir()
+    plain = written(tmp_path / "hostile", author=HOSTILE.replace("\x85", "")).partition("<noscript>")[2]
+    assert "&lt;/script&gt;" in plain.partition("</noscript>")[0]
+
+
+def test_columns_are_as_wide_as_their_texts_and_empty_ones_hidden(tmp_path: Path) -> None:
+    hidden = ".row > :nth-child(%d)"
+    text = written(tmp_path)
+    assert hidden % 3 in text and hidden % 7 in text  # who, values
+    assert hidden % 2 not in text and hidden % 6 not in text
+    assert "grid-template-columns: 5.5ch 21.5ch 5.5ch 7.5ch minmax(6rem, 2fr);" in text
+    (tmp_path / "other").mkdir()
+    text = written(tmp_path / "other", "a" * 100, author="ann")
+    assert hidden % 3 not in text
+    assert "grid-template-columns: 5.5ch 21.5ch 5.5ch 5.5ch 24.5ch minmax(6rem, 2fr);" in text

@@ -9,13 +9,13 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 import click
 from click.shell_completion import shell_complete
 
 from .. import cli as commands
 from ..errors import XmlCepError
+from ..own_packages import installed_version
 from ..starting import INTERRUPTED, hear_interrupts
 from ..suggestions import did_you_mean_or_list
 from ._output import all_written, inform, plain, put
@@ -56,10 +56,12 @@ class _Commands(click.Group):
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        try:
-            put(f"xmlcep {version('xmlcep')}")
-        except PackageNotFoundError:
-            put("xmlcep, run from its source folder without being installed")
+        installed = installed_version()
+        put(
+            f"xmlcep {installed}"
+            if installed
+            else "xmlcep, run from its source folder without being installed"
+        )
         context.exit()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -17,14 +18,15 @@ from lxml import etree
 from ..auditing import audit
 from ..auditing.explanations import why_not_in
 from ..auditing.findings import rows
-from ..auditing.inputs import LogPath
+from ..auditing.inputs import LogPath, find_files
 from ..auditing.pasts import Past, read_pasts
 from ..events import PrimitiveEvent
 from ..language import print_definitions
+from ..own_packages import installed_version
 from ..provenance import said_of
 from ..rules import Rules
 from ..rules.svg import draw_svg
-from ..timestamps import TimeError, microseconds
+from ..timestamps import TimeError, microseconds, timestamp
 from .escapes import visible
 
 BINS = 300
@@ -39,6 +41,8 @@ LONGEST_VALUE = 300
 LONGEST_IN_ROW = 80
 MOST_EVENTS = 40
 """Events of one finding that are listed."""
+MOST_PLAIN = 200
+"""Findings that a browser without scripts shows."""
 MOST_ANSWERS = 30
 """Rules without findings of which it is said why."""
 
@@ -49,6 +53,13 @@ class Contents:
 
     title: str
     logs: list[str]
+    """The files that were read."""
+    sources: list[str] = field(default_factory=list)
+    """The files of the rules."""
+    made: str = ""
+    """When it was written."""
+    version: str = ""
+    seals: list[dict[str, Any]] = field(default_factory=list)
     records: int = 0
     documents: list[dict[str, Any]] = field(default_factory=list)
     rules: list[dict[str, Any]] = field(default_factory=list)
@@ -60,6 +71,32 @@ class Contents:
     changes: dict[str, Any] = field(default_factory=dict)
     bad: list[dict[str, str]] = field(default_factory=list)
     bad_in_all: int = 0
+
+    def plain(self) -> Iterator[tuple[str, ...]]:
+        """The first findings as texts, in the order of `COLUMNS`."""
+        for number, row in enumerate(self.findings[:MOST_PLAIN], 1):
+            event, doc, ts, at, user, node, values, _ = row
+            time = self.texts[at] or f"time point {ts}"
+            yield str(number), time, self.texts[user], self.texts[event], self.texts[doc], node, values
+
+    def widths(self) -> list[int]:
+        """How many characters the longest text of each of `COLUMNS` has; 0 where there is none."""
+        used = {place: {row[place] for row in self.findings} for place in (0, 1, 3, 4)}
+        longest = {
+            place: max((len(self.texts[number]) for number in used[place]), default=0) for place in used
+        }
+        times = max(
+            (len(f"time point {row[2]}") for row in self.findings if not self.texts[row[3]]), default=0
+        )
+        return [
+            len(f"{len(self.findings):,}"), max(times, min(longest[3], len("2026-01-31 12:00:00"))), longest[4],
+            longest[0], longest[1], max((len(row[5]) for row in self.findings), default=0),
+            max((len(row[6]) for row in self.findings), default=0),
+        ]  # fmt: skip
+
+
+COLUMNS = ("#", "when", "who", "rule", "document", "node", "values")
+"""Of the table of findings."""
 
 
 class _Texts:
@@ -75,7 +112,14 @@ class _Texts:
 def contents_of(logs: LogPath | Iterable[LogPath], rules: Rules, *, title: str | None = None) -> Contents:
     """The contents of the report of an audit of these logs; raises what `audit` raises."""
     given = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
-    found = Contents(visible(title or "Audit"), [visible(str(log)) for log in given])
+    named = Path(given[0]).name if len(given) == 1 else f"{len(given):,} logs"
+    found = Contents(
+        visible(title or f"Audit of {named}"),
+        [visible(file.name) for file in find_files(given).files],
+        sources=[visible(str(file)) for file in rules.files],
+        made=timestamp(time.time_ns() // 1_000_000_000 * 1_000_000),
+        version=installed_version(),
+    )
     texts = _Texts()
     with TemporaryDirectory(prefix="xmlcep-report-") as folder:
         target = Path(folder) / "findings.jsonl"
@@ -84,6 +128,10 @@ def contents_of(logs: LogPath | Iterable[LogPath], rules: Rules, *, title: str |
         moments = _findings(found, result.records(), texts)
         found.bad, found.bad_in_all = _bad(quarantine)
     found.records = result.summary.records
+    found.seals = [
+        {name: visible(str(value)) for name, value in each.to_record().items()}
+        for each in result.summary.seals
+    ]
     pasts = read_pasts(given)
     found.documents = [
         {"name": visible(doc), "records": each.records, "findings": each.findings, "bad": each.quarantined}
@@ -104,10 +152,12 @@ def _rules(
 ) -> Iterator[dict[str, Any]]:
     answered = 0
     texts = {d.name: print_definitions([d], rules.namespaces) for d in rules.definitions}
+    comments = _comments(rules)
     for tree in rules.graph.trees:
         entry: dict[str, Any] = {
             "name": tree.name,
             "text": visible(texts[tree.name].strip().splitlines()[-1]),
+            "comment": comments.get(tree.name, ""),
             "drawing": visible(draw_svg(tree, rules.graph.programs[tree.index], rules.namespaces)),
             "findings": per_rule.get(tree.name, 0),
             "records": taken.get(tree.name),
@@ -117,6 +167,26 @@ def _rules(
             answered += 1
             entry["why_not"] = visible(_why_not(pasts, rules, tree.name))
         yield entry
+
+
+def _comments(rules: Rules) -> dict[str, str]:
+    """What the authors of the rules have written above each event, line by line."""
+    sources: dict[str, list[str]] = {}
+    found = {}
+    for definition in rules.definitions:
+        file = definition.at.file
+        if file not in sources:
+            try:
+                text = rules.text or Path(file).read_text(encoding="utf-8")
+            except (OSError, ValueError):  # it was read once; without it there is nothing to show
+                text = ""
+            sources[file] = text.splitlines()
+        above = sources[file][: max(0, definition.at.line - 1)]
+        lines = list(takewhile(lambda line: line.lstrip().startswith("#"), reversed(above)))
+        found[definition.name] = "\n".join(
+            visible(line.strip().lstrip("#").strip()) for line in reversed(lines)
+        )
+    return found
 
 
 def _why_not(pasts: Mapping[str, Past], rules: Rules, event: str) -> str:

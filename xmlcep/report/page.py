@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from ..auditing.findings.atomic_files import AtomicFile
 from ..auditing.inputs import LogPath
 from ..errors import MissingExtraError
 from ..rules import Rules
-from .contents import Contents, contents_of
+from .contents import COLUMNS, Contents, contents_of
 from .escapes import embedded
 
 CHUNK = 500
@@ -43,11 +43,12 @@ def render(contents: Contents) -> Iterator[str]:
         autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     here = files(__package__)
-    style = (here / "report.css").read_text(encoding="utf-8")
+    style = (here / "report.css").read_text(encoding="utf-8") + _columns(contents.widths())
     script = (here / "report.js").read_text(encoding="utf-8")
     template = environment.from_string((here / "template.html").read_text(encoding="utf-8"))
     page = template.render(
         contents=contents,
+        columns=COLUMNS,
         safe=jinja.utils.markupsafe.Markup,
         style=style,
         script=script,
@@ -61,6 +62,23 @@ def render(contents: Contents) -> Iterator[str]:
     yield before
     yield from _data(contents)
     yield behind
+
+
+_MOST_WIDE = (9, 21, 18, 24, 22)
+"""Characters of the columns before those that take what is left."""
+
+
+def _columns(widths: Sequence[int]) -> str:
+    """The columns of the table, as wide as their texts, without those in which there is nothing."""
+    given = [f"{min(width, most) + 2.5}ch" for width, most in zip(widths, _MOST_WIDE, strict=False) if width]
+    given += [f"minmax(6rem, {share}fr)" for width, share in zip(widths[5:], (2, 1.3), strict=True) if width]
+    hidden = [
+        f".head > :nth-child({place}), .row > :nth-child({place})"
+        for place, width in enumerate(widths, 1)
+        if not width
+    ]
+    hide = f"{', '.join(hidden)} {{ display: none; }}\n" if hidden else ""
+    return f".head, .row {{ grid-template-columns: {' '.join(given)}; }}\n{hide}"
 
 
 def _data(contents: Contents) -> Iterator[str]:
