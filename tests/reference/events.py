@@ -41,7 +41,7 @@ class Composite:
     """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
 
     ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
-    text (V7, Z23). ``arrived`` once the operator above has stored it (C8).
+    text (V7, Z23).
     """
 
     name: str
@@ -51,9 +51,7 @@ class Composite:
     operator: str | None
     raiser: object
     group: object
-    silent: bool = False
     withdrawn: bool = False
-    arrived: bool = False
     bindings: Variables | None = None
     rank: tuple[str, ...] = ()
 
@@ -105,11 +103,6 @@ class Entry:
     fresh: bool = True
     withdrawn: bool = False
     used: bool = False
-
-    @property
-    def silent(self) -> bool:
-        """Whether it is a silent empty composite (M5)."""
-        return isinstance(self.event, Composite) and self.event.silent
 
     @property
     def empty(self) -> bool:

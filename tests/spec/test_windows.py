@@ -191,7 +191,7 @@ event E {within="60 s"} = x[1,*]{name=M, within="5 s"} ins(item/price) & ins(ite
 event E {within="2 s", when="price"} = x[1,*] ins(item/comment)
     @0 i1 p1 c1 @1 c1.2 @3 c1.3        | 3: c1; 4: c1+c1.2; 5: c1.2+c1.3
 event E {within="2 s", when="item"} = x[1,*]{path=order} x[0,1]{name=M, path=order/item} ins(order/item/comment)
-    @0 o1 i1 i2 @1 c1 @9 c2            | 2: M:0 E:(0); 3: M:0 E:(0)+(0); 4: M:c1 E:(0)+(0)+(c1); 5: M:c2 E:(0)+(0)+(c2)
+    @0 o1 i1 i2 @1 c1 @9 c2            | 2: M:0; 3: M:0; 4: M:c1 E:(c1); 5: M:c2 E:(c2)
 """
 
 GAPS = """
@@ -217,7 +217,7 @@ event E {gap="2 s"} = (ins(item/price) & ins(item/quantity)) ; (ins(item/comment
     @0 p1 @5 q1 @7 c1 @20 i1           | 4: (p1+q1)+(c1+i1)
     @0 p1 @5 q1 @8 c1 @9 i1            |
 event E {gap="2 s"} = ins(item) ; x[0,1] ins(item/comment) ; ins(item/price)
-    @0 i1 @2 p1                        | 2: i1+(0)+p1
+    @0 i1 @2 p1                        | 2: i1+p1
     @0 i1 @3 p1                        |
     @0 i1 @2 c1 @4 p1                  | 3: i1+(c1)+p1
 """
@@ -240,7 +240,7 @@ event E {strict} = (ins(item/price) & ins(item/quantity)) ; ins(item/comment)
     p1 p1! q1 c1                       | 4: (p1+q1)+c1
     p1 q1 p1! c1                       |
 event E {strict} = ins(item) ; x[0,1] ins(item/comment) ; ins(item/price)
-    i1 p1                              | 2: i1+(0)+p1
+    i1 p1                              | 2: i1+p1
     i1 q1 p1                           |
 # flat: everything in the document counts
 event E {flat, strict} = ins(item/price) ; ins(item/quantity)

@@ -160,7 +160,6 @@ class MultiplicityState(OperatorState):
         if not group.accumulated and not group.batches:
             if instance is not None:
                 self._create(group, instance)
-                group.current = None
             return
         *full, rest = self._wholes(group)
         batches, group.batches = [*group.batches, *full], []
@@ -190,9 +189,8 @@ class MultiplicityState(OperatorState):
             self._create(group, instance)
 
     def _create(self, group: Group, instance: PathInstance) -> None:
-        if self._may_be_raised(group, []):
-            self._withdraw_current(group)
-            group.current = self.raise_(group, [], instance)
+        if self.around.exists(group.key) and self._may_be_raised(group, []):
+            self.raise_(group, [], instance)
 
     def _may_be_raised(self, group: Group, entries: list[Entry]) -> bool:
         return self.has(group, entries) and self.lets_pass(group, entries)
@@ -204,14 +202,12 @@ class MultiplicityState(OperatorState):
         return composite
 
     def _withdraw_current(self, group: Group) -> None:
-        """M1: the former composite, if not consumed, is withdrawn from the parent; a silent empty one, too (C12)."""
+        """M1: the former composite, if not consumed, is withdrawn from the parent."""
         former, group.current = group.current, None
         if former is not None:
             former.withdrawn = True
             if self.parent is not None:
                 self.parent.take_back(former)
-        if self.parent is not None:
-            self.parent.take_back_silent(self, group.key)
 
     # Starting over
 

@@ -99,7 +99,7 @@ class Integrated(_Part[Event]):
 class Accumulation:
     """The arrivals since accumulation started over, oldest first.
 
-    ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite (raised or silent) that
+    ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite that
     later ones integrate, ``told`` up to which index entries count as consumed (H7). For a deferred operator
     ``batches`` have been set aside for the release (Z8), and ``created`` is the created node's path and ids, while its
     empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments of the first and the

@@ -35,6 +35,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting, operand)
         self._full: float = inf if self.upper is None else self.upper
+        self._enough = max(self.lower, 1)
         self._awaits_release = node.termination is not Termination.EARLIEST
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
@@ -103,7 +104,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         batches, left = [], []
         for batch in accumulation.batches:
             kept = [entry for entry in batch if id(entry[EVENT]) not in events]
-            if len(kept) >= max(self.lower, 1):
+            if len(kept) >= self._enough:
                 batches.append(kept)
             else:
                 left += kept
@@ -125,7 +126,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             if type(event) is not PrimitiveEvent:
                 event = _new_tuple(PrimitiveEvent, event)
             ts = event[0]
-            entry = (ts, ts, clock.point, event, False)
+            entry = (ts, ts, clock.point, event)
             accumulation = accumulations.get(key)
             if accumulation is None:
                 accumulation = accumulations[key] = Accumulation()
@@ -141,6 +142,13 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
 
         return keep
 
+    def _created(self, accumulation: Accumulation) -> tuple[PathType, tuple[int, ...]] | None:
+        """The node for which an empty composite is due, unless it is gone (M4)."""
+        created = accumulation.created
+        if created is not None and not self.flat and (self.tree_index, created[1][-1]) in self.setting.gone:
+            return None
+        return created
+
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
@@ -148,9 +156,9 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         count = len(accumulation.entries) - accumulation.begin
         enough = count >= self.lower and count > 0
         if self._awaits_release:  # which asks what it finds, and drops what fails
-            return enough or accumulation.created is not None or bool(accumulation.batches)
+            return enough or self._created(accumulation) is not None or bool(accumulation.batches)
         if not (count or accumulation.batches):
-            return accumulation.created is not None and self._admits(())
+            return self._created(accumulation) is not None and self._admits(())
         is_fresh = accumulation.told < len(accumulation.entries) or accumulation.created is not None
         return (is_fresh or accumulation.is_fresh_set_aside()) and self._has_whole(accumulation, count)
 
@@ -181,7 +189,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         self._drop_if_idle(key, accumulation)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
-        of_nothing: list[list[Entry]] = [[]] if accumulation.created is not None and not live else []
+        of_nothing: list[list[Entry]] = [[]] if self._created(accumulation) is not None and not live else []
         return [*accumulation.batches, *self._batches(live)[0]] or of_nothing
 
     # ---- a condition that holds (X4) ----------------------------------------------------------------------
@@ -203,7 +211,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if (
             accumulation is None
             or parent is None
-            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+            or not (self._is_plain and self._enough <= len(accumulation.entries) < self._full)
         ):
             super().release_alone(key, cause)
             return
@@ -224,7 +232,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
+        if self._is_plain and self._enough <= len(accumulation.entries) < self._full:
             self._send(self._release_whole(key, accumulation, cause))
             return
         had = accumulation.count() or accumulation.batches
@@ -238,11 +246,9 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
                 rest = batch
             else:
                 accumulation.current = None
-        if accumulation.created is not None and not had:
-            composite = self._empty(*accumulation.created, cause)
-            if composite is not None:
-                self._take_place(accumulation)
-                self._raise(composite)
+        created = self._created(accumulation)
+        if created is not None and not had:
+            self._raise_nothing(*created, cause)
         accumulation.created = None
         accumulation.batches = ()
         integrated = accumulation.integrates()
