@@ -115,7 +115,7 @@ class Group:
     """One group of one operator (H1, V2): the entries stored in it, and what its termination remembers.
 
     ``key`` is the id of the group's node, None in flat context (K1), ``values`` those of its join and ``by``, as
-    text. ``accumulated`` are the arrivals of a multiplicity, ``batches`` those it has set aside (Z8), ``current``
+    text. ``accumulated`` are the arrivals of a multiplicity, ``current``
     its composite that is still integrating (M1), ``empty`` the instance of a created node for which an empty
     composite has not been raised yet (M4, D5). ``asked`` says that its condition was false at a release, and
     nothing has happened at its node since (U4). ``runs`` are those of `next` (S2), ``candidates`` those of an absence
@@ -126,7 +126,6 @@ class Group:
     values: Mapping[str, str] = field(default_factory=dict)
     stored: list[Entry] = field(default_factory=list)
     accumulated: list[Entry] = field(default_factory=list)
-    batches: list[list[Entry]] = field(default_factory=list)
     current: Composite | None = None
     empty: PathInstance | None = None
     asked: bool = False

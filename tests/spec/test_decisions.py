@@ -14,7 +14,7 @@ event B(item) = x[2,2] M(item)
     p1 p1.2                    | 1: M:p1; 2: M:p1+p1.2 B:(p1)+(p1+p1.2)
 # Z8: what is left of full batches is set aside with them, if it is enough
 event E {within="2 changes"} = x[1,2]{end=custom} ins(item/price) ; ins(item/comment)
-    p1 p1.2 p1.3 p1.4 c1 flush | 5: (p1.3)+c1
+    p1 p1.2 p1.3 p1.4 c1 flush | 5: (p1.4)+c1
 # C13: what arrived while the condition was false was not integrated, and stays when the composite is consumed
 event E = x[1,*]{name=M, when="quantity > 3"} ins(item/price) & ins(item/comment)
     i1 q1 u1=5 p1 u1=1 p1.2 c1 u1=7 | 4: M:p1; 7: E:(p1)+c1; 8: M:p1.2

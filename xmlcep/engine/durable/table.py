@@ -182,7 +182,6 @@ _ACCUMULATION: dict[str, Form] = {
     "start": Number(),
     "end": Number(),
     "span": Span(),
-    "batches": Listed(Entries()),
     "created": PathInstance(),
     "expiry": PLAIN,
 }

@@ -309,7 +309,7 @@ class MultiplicityState(OperatorState):
         is_used_up = accumulation.told == len(accumulation.entries)
         if is_used_up and self._raises_at_once:
             del self.accumulations[key]
-        elif is_used_up and not (accumulation.created or accumulation.batches):
+        elif is_used_up and not accumulation.created:
             self._drop(key)
         else:
             self._start_over_behind(accumulation)
@@ -373,11 +373,8 @@ class MultiplicityState(OperatorState):
         if accumulation is None:
             return super().account(key)
         live = self._not_too_old(accumulation.live())
-        entries = [*(entry for batch in accumulation.batches for entry in batch), *live]
         raised = accumulation.current is not None
-        return Account(
-            (entries,), None if raised else self._refused(self._wholes(accumulation, live)), raised
-        )
+        return Account((live,), None if raised else self._refused(self._wholes(accumulation, live)), raised)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
         """What of that which has accumulated would be raised, each by itself."""
