@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 
-from .combinations import Combinations, Pools, Stores, places, with_something
+from .combinations import Combinations, Stores
 from .constraints.constraint import Objection
-from .entry import EMPTY_START, END, SILENT, START, Combination, Entry, all_silent
+from .entry import EMPTY_START, END, START, Combination, Entry
 from .group import Group
 
 _NEVER, _ALWAYS = float("inf"), float("-inf")
@@ -124,50 +124,45 @@ def members(stores: Stores) -> list[list[Entry]] | None:
     return found if all(found) else None
 
 
-def _beside_others(found: list[list[Entry]]) -> list[list[Entry]] | None:
-    """The members of chains that count (Q2): where only one operand has anything that is not silent, a silent one of it
-    would be with its like only. Any other may take part in every chain, in the place of its operand (C3)."""
-    counting = [k for k, entries in enumerate(found) if not all_silent(entries)]
-    if len(counting) == 1:
-        found[counting[0]] = [entry for entry in found[counting[0]] if not entry[SILENT]]
-    return found if counting else None
-
-
 class Chains(Combinations):
     """A sequence without further constraints: chains of one event of each operand, each before the next (H5)."""
 
     ordered = True
 
-    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        assert terminator is not None
-        stores = group.stored[:-1]
-        chain = oldest_chain(stores, terminator)
-        if chain is None or group.owners is None or not all_silent(chain):
-            return chain
-        found = [oldest_chain(pools, terminator) for pools in with_something(stores)]
-        return min(
-            (other for other in found if other is not None),
-            key=lambda other: places(stores, other[:-1]), default=None,
-        )  # fmt: skip
+    def oldest(self, group: Group) -> Combination | None:
+        stores = group.stored
+        *before, last = stores
+        if not all(stores):
+            return None
+        if len(before) == 1:
+            latest = max([entry[0] for entry in last])
+            for entry in before[0]:
+                if entry[1] < latest:
+                    end = entry[1]
+                    return (entry, next(other for other in last if other[0] > end))
+            return None
+        bounds = deadlines(stores, _NEVER)
+        if bounds is None:
+            return None
+        chain = []
+        ended = _ALWAYS
+        for store, deadline in zip(stores, bounds, strict=True):
+            found = next((e for e in store if e[1] < deadline and e[0] > ended), None)
+            if found is None:
+                return None
+            chain.append(found)
+            ended = max(ended, found[1])
+        return tuple(chain)
 
-    def newest(
-        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
-    ) -> Combination | None:
-        stores = pools[:-1]
-        chain = newest_chain(stores, terminator)
-        if chain is None or not all_silent(chain[:-1] if repeated else chain):
-            return chain
-        found = [newest_chain(others, terminator) for others in with_something(stores)]
-        return max(
-            (other for other in found if other is not None),
-            key=lambda other: places(stores, other[:-1])[::-1], default=None,
-        )  # fmt: skip
+    def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
+        assert terminator is not None
+        return newest_chain(pools[:-1], terminator)
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
         if not all(group.stored):
             return None
         chosen = tuple([entries[-1] for entries in group.stored])
-        return None if not in_order(chosen) or all_silent(chosen) else chosen
+        return chosen if in_order(chosen) else None
 
     def every(self, group: Group, child: int, arrivals: SequenceOf[Entry]) -> Iterator[Combination]:
         return _every([arrivals if k == child else entries for k, entries in enumerate(group.stored)])
@@ -178,23 +173,11 @@ class Chains(Combinations):
     def members(self, group: Group) -> list[list[Entry]] | None:
         if not all(group.stored):
             return None
-        found = members(group.stored)
-        return found if found is None or group.owners is None else _beside_others(found)
+        return members(group.stored)
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]
-        is_silent = False
-        for terminator in pools[-1]:
-            chain = oldest_chain(pools[:-1], terminator)
-            if chain is not None:
-                if not all_silent(chain):
-                    return True
-                is_silent = True
-        return is_silent and any(
-            oldest_chain(some[:-1], terminator) is not None
-            for some in with_something(pools)
-            for terminator in some[-1]
-        )
+        return any(oldest_chain(pools[:-1], terminator) is not None for terminator in pools[-1])
 
     def objection(self, group: Group) -> Objection | None:
         """The first two of the newest events that are not in order, if there is no chain."""
@@ -215,11 +198,9 @@ class Chains(Combinations):
                     return False
                 if entry[1] > latest:
                     latest = entry[1]
-        return None in chosen or not all_silent(chosen)
+        return True
 
 
 def _every(stores: Stores) -> Iterator[Combination]:
     for terminator in stores[-1]:
-        for chain in all_chains(stores[:-1], terminator):
-            if not all_silent(chain):
-                yield chain
+        yield from all_chains(stores[:-1], terminator)

@@ -7,9 +7,9 @@ from itertools import combinations as subsets
 from itertools import product
 from typing import NamedTuple
 
-from .combinations import Pools, partners
+from .combinations import Stores
 from .constraints.constraint import REFUSED, Constraint, Objection, State
-from .entry import AT, EVENT, Combination, Entry, all_silent
+from .entry import AT, EVENT, Combination, Entry
 from .group import Group
 from .search import Admit, SearchLimitError, Tries, UnderConstraints
 
@@ -36,23 +36,19 @@ class Choice(UnderConstraints):
     def enough(self, group: Group) -> bool:
         return sum(map(bool, group.stored)) >= self.count
 
-    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
+    def oldest(self, group: Group) -> Combination | None:
         """The one whose stored times, ascending, are smallest."""
         if not self.enough(group):
             return None
         foremost = None if self._admit is not None or group.shared else self._foremost(group)
         return foremost or next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
 
-    def newest(
-        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
-    ) -> Combination | None:
+    def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
         """With the terminator; the others' stored times, descending, are greatest."""
+        assert terminator is not None
         others = (one for one in _candidates(pools) if one.operand != child)
         first = _Candidate(terminator[AT], child, 0, terminator)
-        for chosen in self._chosen(group, sorted(others, key=_newest_first), [first]):
-            if not repeated or not all_silent(partners(chosen, child)):
-                return chosen
-        return None
+        return next(self._chosen(group, sorted(others, key=_newest_first), [first]), None)
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
         """The operands whose newest events are the newest; only this one is tried."""
@@ -69,10 +65,7 @@ class Choice(UnderConstraints):
         return self._counted(group, chosen)
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
-        for arrival in arrivals:
-            yield from self._each(
-                [(arrival,) if k == child else s for k, s in enumerate(group.stored)], group, child
-            )
+        return self._each([arrivals if k == child else s for k, s in enumerate(group.stored)], group, child)
 
     def all_of(self, group: Group) -> Iterator[Combination]:
         return self._each(group.stored, group, None)
@@ -126,15 +119,14 @@ class Choice(UnderConstraints):
             return Objection("never-occurred", entries)
         return None if self._admit is None else Objection("having-false", entries)
 
-    def width(self, group: Group) -> int:
-        return self.count
+    def is_whole(self, chosen: Sequence[Entry | None]) -> bool:
+        return sum(entry is not None for entry in chosen) == self.count
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         events = [entry[EVENT] for entry in chosen if entry is not None]
-        complete = len(events) == self.count
-        if len(set(map(id, events))) < len(events) or (complete and all_silent(chosen)):
+        if len(set(map(id, events))) < len(events):
             return False
-        return self._may_be(group, chosen, complete=complete)
+        return self._may_be(group, chosen, complete=self.is_whole(chosen))
 
     # ---- the search -----------------------------------------------------------------------------------
 
@@ -151,7 +143,7 @@ class Choice(UnderConstraints):
                 state = constraint.step(group, state, k, stored[k][0])
                 if state is REFUSED:
                     return None
-        return None if group.owners is not None and all_silent(combination) else tuple(combination)
+        return tuple(combination)
 
     def _with(self, group: Group, child: int, entry: Entry, *, asked: bool) -> Combination | None:
         others = (one for one in _candidates(group.stored) if one.operand != child)
@@ -194,7 +186,7 @@ class Choice(UnderConstraints):
         if not found:
             dead.add((start, taken, events, states))
 
-    def _each(self, pools: Pools, group: Group, with_: int | None) -> Iterator[Combination]:
+    def _each(self, pools: Stores, group: Group, with_: int | None) -> Iterator[Combination]:
         """Every choice of operands (those that have ``with_``), of each every choice of events."""
         for operands in subsets(range(len(pools)), self.count):
             if with_ is not None and with_ not in operands:
@@ -217,11 +209,11 @@ class Choice(UnderConstraints):
     def _counted(
         self, group: Group, chosen: Iterable[_Candidate], *, asked: bool = True
     ) -> Combination | None:
-        """The combination, in order of operand, if it counts (M5) and is admitted."""
+        """The combination, in order of operand, if it is admitted."""
         combination: list[Entry | None] = [None] * len(group.stored)
         for one in chosen:
             combination[one.operand] = one.entry
-        if all_silent(combination) or (asked and not self.admits(combination)):
+        if asked and not self.admits(combination):
             return None
         return tuple(combination)
 

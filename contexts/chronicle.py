@@ -58,24 +58,13 @@ class Chronicle(Context):
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
         found: list[Combination] = []
-        if not (exists.ordered or exists.constrained or group.shared):
+        if not (exists.constrained or exists.optional or group.shared):
             while (chosen := group.consume_oldest()) is not None:
                 found.append(chosen)
             return found
-        if not exists.ordered:
-            while (chosen := exists.oldest(group)) is not None:
-                group.consume(enumerate(chosen))
-                found.append(chosen)
-            return found
-        last = group.stored[-1]
-        position = 0
-        while position < len(last):  # terminators, oldest first (H5)
-            chain = exists.oldest(group, last[position])
-            if chain is None:
-                position += 1
-            else:
-                group.consume(enumerate(chain))
-                found.append(chain)
+        while (chosen := exists.oldest(group)) is not None:
+            group.consume(enumerate(chosen))
+            found.append(chosen)
         return found
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:

@@ -7,29 +7,31 @@ answers them and knows no context.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
-from operator import itemgetter
 from typing import TypeAlias
 
 from .constraints.constraint import Objection
-from .entry import SILENT, Combination, Entry, all_silent
+from .entry import Combination, Entry
 from .group import Group
 
 Stores: TypeAlias = Sequence[Sequence[Entry]]
-Pools: TypeAlias = Stores
-_FIRST = itemgetter(0)
+Pools: TypeAlias = Sequence[Sequence[Entry | None]]
+"""What there is to choose from, by operand; None stands for nothing of an operand that may be left out (M5)."""
+_NOTHING: tuple[None] = (None,)
 
 
 class Combinations(ABC):
     """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
 
-    A combination of nothing but silent empties is none (M5). ``ordered`` says that only an event of the last operand
-    ends a combination (H5); otherwise any arrival does (H4). ``constrained`` says that not every choice is one (Z1).
+    ``ordered`` says that only an event of the last operand ends a combination (H5); otherwise any arrival does (H4).
+    ``constrained`` says that not every choice is one. ``optional`` are the operands that may be left out where nothing
+    of them fits (M5); a combination has None there.
     """
 
     ordered = False
     constrained = True
+    optional: Collection[int] = ()
     asks_whole = False
     """Whether `admits` may say no."""
     window: tuple[int, int] | None = None
@@ -37,19 +39,26 @@ class Combinations(ABC):
 
     def enough(self, group: Group) -> bool:
         """Whether so many operands have events that there can be a combination."""
-        return all(group.stored)
+        if not self.optional:
+            return all(group.stored)
+        return any(group.stored) and all(
+            stored or k in self.optional for k, stored in enumerate(group.stored)
+        )
+
+    def is_whole(self, chosen: Sequence[Entry | None]) -> bool:
+        """Whether these, by operand, lack nothing that has to be there."""
+        return None not in chosen or all(
+            entry is not None or k in self.optional for k, entry in enumerate(chosen)
+        )
 
     @abstractmethod
-    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        """Operand by operand the oldest event that can be extended to a combination; one that ends with
-        ``terminator`` if that is given."""
+    def oldest(self, group: Group) -> Combination | None:
+        """Operand by operand the oldest event that can be extended to a combination."""
 
     @abstractmethod
-    def newest(
-        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
-    ) -> Combination | None:
+    def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
         """``terminator`` as operand ``child``'s; from the last operand to the first the newest event in ``pools``
-        that can be extended to a combination; ``repeated``: to one with a partner that is not silent (C5)."""
+        that can be extended to a combination."""
 
     @abstractmethod
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
@@ -57,8 +66,8 @@ class Combinations(ABC):
 
     @abstractmethod
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
-        """All combinations in which operand ``child``'s event is one of ``arrivals`` (C1: terminators oldest first;
-        for each the combinations in lexicographic order of the operands' stored order)."""
+        """All combinations in which operand ``child``'s event is one of ``arrivals``, in lexicographic order of the
+        operands' stored order; those of a sequence by their terminator (C1)."""
 
     @abstractmethod
     def all_of(self, group: Group) -> Iterator[Combination]:
@@ -78,14 +87,10 @@ class Combinations(ABC):
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         """Whether operand ``child``'s event is part of some combination."""
 
-    def width(self, group: Group) -> int:
-        """How many events a combination has."""
-        return len(group.stored)
-
     @abstractmethod
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         """Whether a run may have these, by operand (S2): a combination, or what satisfies the constraints as far as
-        they can be asked (Z21)."""
+        they can be asked (S2)."""
 
     def against_run(self, group: Group, chosen: Sequence[Entry | None]) -> Objection | None:
         """Why a run may not have these, if something is to be said against them beside their number."""
@@ -106,81 +111,49 @@ class AnyOrder(Combinations):
 
     constrained = False
 
-    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        stored = group.stored
-        return _counted(group, tuple(map(_FIRST, stored))) if all(stored) else None
+    def __init__(self, optional: Collection[int] = ()) -> None:
+        self.optional = optional
 
-    def newest(
-        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
-    ) -> Combination | None:
-        """The very newest: where these are silent a repetition ends (C1)."""
-        chosen: list[Entry] = []
+    def oldest(self, group: Group) -> Combination | None:
+        if not self.enough(group):
+            return None
+        return tuple([entries[0] if entries else None for entries in group.stored])
+
+    def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
+        chosen: list[Entry | None] = []
         for k, entries in enumerate(pools):
             if k == child:
                 chosen.append(terminator)
             elif entries:
                 chosen.append(entries[-1])
+            elif k in self.optional:
+                chosen.append(None)
             else:
                 return None
-        if repeated and all_silent(partners(chosen, child)):
-            return None
-        return _counted(group, tuple(chosen))
+        return tuple(chosen)
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
-        if not all(group.stored):
+        if not self.enough(group):
             return None
-        return _counted(group, tuple([entries[-1] for entries in group.stored]))
+        return tuple([entries[-1] if entries else None for entries in group.stored])
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
-        for arrival in arrivals:
-            pools = [(arrival,) if k == child else entries for k, entries in enumerate(group.stored)]
-            yield from _counting(group, pools)
+        pools = self._pools(group)
+        return product(*[arrivals if k == child else entries for k, entries in enumerate(pools)])
 
     def all_of(self, group: Group) -> Iterator[Combination]:
-        return _counting(group, group.stored)
+        return product(*self._pools(group))
+
+    def _pools(self, group: Group) -> Pools:
+        if not self.optional:
+            return group.stored
+        return [entries or (_NOTHING if k in self.optional else ()) for k, entries in enumerate(group.stored)]
 
     def members(self, group: Group) -> list[list[Entry]] | None:
-        if not all(group.stored):
-            return None
-        found = [list(entries) for entries in group.stored]
-        return None if all(map(all_silent, found)) else found
+        return [list(entries) for entries in group.stored] if self.enough(group) else None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
-        pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]
-        return all(pools) and not all(map(all_silent, pools))
+        return all(stored or k == child or k in self.optional for k, stored in enumerate(group.stored))
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        return None in chosen or not all_silent(chosen)
-
-
-def partners(combination: Sequence[Entry | None], child: int) -> list[Entry | None]:
-    """All of it but operand ``child``'s."""
-    return [entry for k, entry in enumerate(combination) if k != child]
-
-
-def with_something(pools: Pools) -> Iterator[list[Sequence[Entry]]]:
-    """The pools with one of them, each in turn, without what is silent. What is in one of these is not silent only, and
-    whatever is not is in one of these: so it can be found without going through all that is."""
-    for k, pool in enumerate(pools):
-        left = [entry for entry in pool if not entry[SILENT]]
-        if left:
-            yield [*pools[:k], left, *pools[k + 1 :]]
-
-
-def places(pools: Pools, combination: Sequence[Entry]) -> list[int]:
-    """Where in their pools its entries stand."""
-    return [
-        next(place for place, one in enumerate(pool) if one is entry)
-        for pool, entry in zip(pools, combination, strict=True)
-    ]
-
-
-def _counted(group: Group, combination: Combination) -> Combination | None:
-    """The combination, unless it does not count (M5); only what owners raised can be silent."""
-    return None if group.owners is not None and all_silent(combination) else combination
-
-
-def _counting(group: Group, pools: Stores) -> Iterator[Combination]:
-    for combination in product(*pools):
-        if group.owners is None or not all_silent(combination):
-            yield combination
+        return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence
 from itertools import takewhile
 from operator import itemgetter
 from typing import Protocol
 
-from .entry import EVENT, Combination, Entry, all_silent
+from .entry import EVENT, Combination, Entry
 from .runs import Runs
 
 _FIRST = itemgetter(0)
@@ -16,27 +16,11 @@ _FIRST = itemgetter(0)
 class Owner(Protocol):
     """Whoever raised the events that an operand stores, as far as it wants to know what becomes of them."""
 
-    refills: bool
-    """Whether silent empty composites take the place of consumed ones (M5)."""
-
-    @property
-    def on_its_way(self) -> Sequence[Entry]:
-        """What it has raised and nobody has stored yet, as far as that matters."""
-
     def consumed(self, entry: Entry) -> None:
         """An event of it was consumed (H7, M3)."""
 
     def is_integrating(self, entry: Entry) -> bool:
         """Whether an event of it is one that the next one integrates (M1)."""
-
-    def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
-        """The silent empty composite available once ``entry`` is gone from ``stored`` (M5), if any."""
-
-    def available(self, silent: Entry) -> None:
-        """A silent empty composite of it was stored."""
-
-    def arrived(self, entries: Iterable[Entry]) -> None:
-        """Events of it were stored, which were on their way."""
 
 
 class Group:
@@ -76,8 +60,8 @@ class Group:
         self.fresh += [(child, entry) for entry in arrivals]
 
     def is_empty(self) -> bool:
-        """Whether nothing is stored, and no run has anything (a consumed empty composite is in runs only: S2)."""
-        return not any(self.stored) and (self.runs is None or not self.runs.open)
+        """Whether nothing is stored."""
+        return not any(self.stored)
 
     def oldest(self, k: int, is_old: Callable[[Entry], bool]) -> list[Entry]:
         """The events of operand k that are too old: where they age in their order, the first ones."""
@@ -108,23 +92,16 @@ class Group:
             self.tell(consumed)
 
     def consume_oldest(self) -> Combination | None:
-        """Consumes, and returns, the oldest event of every operand; None if there is none, or all are silent (M5)."""
+        """Consumes, and returns, the oldest event of every operand; None if there is none."""
         stores = self.stored
         if not all(stores):
             return None
         chosen = tuple(map(_FIRST, stores))
-        if self.owners is not None and all_silent(chosen):
-            return None
         for stored in stores:
             del stored[0]
         if self.owners is not None:
-            self.tell(tuple(enumerate(chosen)))
+            self.tell(enumerate(chosen))
         return chosen
-
-    def successor(self, k: int, entry: Entry, remaining: Iterable[Entry]) -> Entry | None:
-        """The silent empty composite that would take the place of operand k's ``entry`` (M5, C5)."""
-        owner = self.owners[k] if self.owners is not None else None
-        return owner.successor(entry, remaining, self.now) if owner is not None else None
 
     def _in_all_operands(self, taken: Iterable[tuple[int, Entry | None]]) -> list[tuple[int, Entry]]:
         """S1: an event consumed in one operand is consumed in all."""
@@ -138,29 +115,14 @@ class Group:
         ]
         return chosen + others
 
-    def tell(self, taken: Sequence[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
-        """Tells the owners that these are consumed (H7); stores, and returns, what takes their place (M5)."""
-        owners, runs = self.owners, self.runs
-        if owners is None:
-            return []
-        refilling: list[tuple[int, Entry, Owner]] = []
-        for k, entry in taken:
-            owner = owners[k]
-            if owner is not None:
-                owner.consumed(entry)
-                if owner.refills:
-                    refilling.append((k, entry, owner))
-        put: list[tuple[int, Entry]] = []
-        for k, entry, owner in refilling:
-            stored = self.stored[k]
-            # In context next what runs share is kept although it has been consumed.
-            unconsumed = stored if runs is None else [e for e in stored if not runs.is_used(k, e)]
-            silent = owner.successor(entry, unconsumed, self.now)
-            if silent is not None:
-                stored.append(silent)
-                owner.available(silent)
-                put.append((k, silent))
-        return put
+    def tell(self, taken: Iterable[tuple[int, Entry]]) -> None:
+        """Tells the owners that these are consumed (H7)."""
+        owners = self.owners
+        if owners is not None:
+            for k, entry in taken:
+                owner = owners[k]
+                if owner is not None:
+                    owner.consumed(entry)
 
 
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:

@@ -1,4 +1,4 @@
-"""Context next, skip till next match: every first event goes on to the next one that fits (rules S2, Z21)."""
+"""Context next, skip till next match: every first event goes on to the next one that fits (rule S2)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .combinations import Combinations
 from .context import Context
-from .entry import EMPTY_START, EVENT, SILENT, START, Combination, Entry
+from .entry import EVENT, Combination, Entry
 from .group import Group, discard
 from .runs import Member, Run, Runs
 
@@ -15,8 +15,7 @@ class Next(Context):
     """Every event stored in the first operand of a sequence, or in any of a conjunction, begins a run.
 
     A run takes the first event stored after it began, for an operand it lacks, that satisfies the constraints towards
-    what it has. A run of a sequence takes an empty composite whenever it was stored. Runs share events, so these are
-    consumed once, with the first run that is raised.
+    what it has. Runs share events, so these are consumed once, with the first run that is raised.
     """
 
     name = "next"
@@ -76,20 +75,14 @@ class Next(Context):
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         runs = _runs(group)
-        if not runs.has_complete():
-            return []
-        found: list[Combination] = []
-        # What takes the place of a consumed empty composite begins runs, too, and they can be complete at once.
-        while complete := [run for run in runs.open if run.is_complete]:
+        complete = [run for run in runs.open if run.is_complete]
+        if complete:
             runs.open = [run for run in runs.open if not run.is_complete]
-            found += [run.combination() for run in complete]
-            if group.owners is None and runs.only_new and not runs.open:
-                break  # nobody is to be told, and nothing of it is kept
-            for run in complete:
-                _consume(group, exists, run)
-        if found:
+            if runs.open or group.owners is not None or not runs.only_new:
+                for run in complete:
+                    _consume(group, run)
             _free(group, exists)
-        return found
+        return [run.combination() for run in complete]
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:
         return _runs(group).has_complete()
@@ -105,32 +98,42 @@ def _runs(group: Group) -> Runs:
 
 def _store_new(group: Group, exists: Combinations, runs: Runs, child: int, entry: Entry) -> None:
     """Stores an arrival where runs take what is new: what none takes now, none ever will, and is not kept."""
-    ordered, member = exists.ordered, Member(child, entry)
+    member = Member(child, entry)
     is_member = False
     for run in runs.open:
-        if run.is_complete or not (len(run.members) == child if ordered else run.lacks(child)):
+        if run.is_complete or not _may_take(exists, run, child):
             continue
         if exists.goes_on(group, run.with_(member)):
             run.take(member)
-            run.is_complete = len(run.members) == exists.width(group)
+            run.is_complete = exists.is_whole(run.chosen)
             is_member = True
-    if child == 0 or not ordered:
-        is_member = _begin(group, exists, member) or is_member
-    if is_member or (ordered and child and entry[START] == EMPTY_START):
+    if _begin(group, exists, member) or is_member:
         group.stored[child].append(entry)
         if runs.used:
             runs.used.discard(member.identity)  # that of a former one
 
 
+def _may_take(exists: Combinations, run: Run, child: int) -> bool:
+    """Whether it lacks this operand; in a sequence it may leave out what may be left out (M5), and then does."""
+    if not exists.ordered:
+        return run.lacks(child)
+    last = run.members[-1].operand
+    return child > last and _may_leave_out(exists, last + 1, child)
+
+
+def _may_leave_out(exists: Combinations, first: int, until: int) -> bool:
+    return first == until or all(k in exists.optional for k in range(first, until))
+
+
 def _begin(group: Group, exists: Combinations, member: Member) -> bool:
     """An event that was stored begins a run, if it is of an operand that does; says whether it did."""
-    if exists.ordered and member.operand > 0:
+    if exists.ordered and not _may_leave_out(exists, 0, member.operand):
         return False
     runs = _runs(group)
     run = Run(0 if runs.only_new else runs.number(member), member, len(group.stored))
     if not exists.goes_on(group, run.chosen):
         return False
-    run.is_complete = exists.width(group) == 1
+    run.is_complete = exists.is_whole(run.chosen)
     runs.open.append(run)
     if not runs.only_new:
         _go_on(group, exists, run, member)
@@ -144,7 +147,7 @@ def _go_on(group: Group, exists: Combinations, run: Run, arrival: Member) -> boo
         for member in _candidates(group, exists, run):
             if exists.goes_on(group, run.with_(member)):
                 run.take(member)
-                run.is_complete = len(run.members) == exists.width(group)
+                run.is_complete = exists.is_whole(run.chosen)
                 took = took or member.identity == arrival.identity
                 break
         else:
@@ -155,20 +158,12 @@ def _go_on(group: Group, exists: Combinations, run: Run, arrival: Member) -> boo
 def _candidates(group: Group, exists: Combinations, run: Run) -> Iterator[Member]:
     """What a run may take, in the order in which it was stored."""
     runs = _runs(group)
-    if exists.ordered:
-        operand = len(run.members)
-        for entry in group.stored[operand]:
-            if entry[START] == EMPTY_START or runs.number(Member(operand, entry)) > run.began:
-                yield Member(operand, entry)
-    else:
-        later = [
-            (runs.number(member), member)
-            for member in _stored(group)
-            if run.lacks(member.operand) and not member.entry[SILENT]
-        ]
-        for number, member in sorted(later, key=lambda one: one[0]):
-            if number > run.began:
-                yield member
+    later = [
+        (runs.number(member), member) for member in _stored(group) if _may_take(exists, run, member.operand)
+    ]
+    for number, member in sorted(later, key=lambda one: one[0]):
+        if number > run.began:
+            yield member
 
 
 def _stored(group: Group) -> Iterator[Member]:
@@ -180,24 +175,16 @@ def _stored(group: Group) -> Iterator[Member]:
 # ---- consuming and freeing ----------------------------------------------------------------------------
 
 
-def _consume(group: Group, exists: Combinations, run: Run) -> None:
-    """What is in a raised run is consumed, if it has not been yet; what is empty makes place for a silent one."""
+def _consume(group: Group, run: Run) -> None:
+    """What is in a raised run is consumed, if it has not been yet."""
     runs = _runs(group)
     chosen = sorted(run.members, key=lambda member: member.operand)
     if group.shared:  # S1: what is consumed in one operand is consumed in all
         events = {id(member.entry[EVENT]) for member in chosen}
         chosen = [member for member in _stored(group) if id(member.entry[EVENT]) in events]
     taken = [member for member in chosen if member.identity not in runs.used]
-    for member in taken:
-        runs.used.add(member.identity)
-        if member.entry[START] == EMPTY_START:
-            discard(group.stored[member.operand], member.entry)
-    put = [Member(operand, silent) for operand, silent in group.tell(taken)]
-    if not runs.only_new:
-        for member in put:
-            runs.add(member)
-    for member in put:
-        _begin(group, exists, member)
+    runs.used.update(member.identity for member in taken)
+    group.tell(taken)
 
 
 def _is_lost(runs: Runs, run: Run, is_old: Callable[[Entry], bool]) -> bool:
@@ -214,11 +201,8 @@ def _free(group: Group, exists: Combinations, is_old: Callable[[Entry], bool] | 
     """Frees what is stored and no run can take any more (Q4); that is not consumption (C9)."""
     runs = _runs(group)
     if runs.only_new and not runs.open:
-        for operand, entries in enumerate(group.stored):
-            if entries:
-                kept = [e for e in entries if e[START] == EMPTY_START] if exists.ordered and operand else []
-                entries.clear()
-                entries.extend(kept)
+        for entries in group.stored:
+            entries.clear()
         runs.used.clear()
         return
     held = runs.held()
@@ -227,8 +211,6 @@ def _free(group: Group, exists: Combinations, is_old: Callable[[Entry], bool] | 
     def is_needed(member: Member) -> bool:
         operand, entry = member
         if member.identity in held or (oldest is not None and runs.number(member) > oldest):
-            return True
-        if exists.ordered and operand and entry[START] == EMPTY_START:
             return True
         if not runs.taken_back[operand] or member.identity in runs.used:
             return False

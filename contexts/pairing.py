@@ -35,25 +35,26 @@ class Waiting:
 
     ``firsts`` and ``seconds`` are stored (in a sequence the second operand's events are ``endings``, without those
     that are before everything). ``fresh`` says whether anything has come since the last release (X1), ``told`` how
-    many of each operand were there then, ``newest`` of which operand the newest arrival is.
+    many of each operand were there then.
     """
 
-    __slots__ = ("endings", "fresh", "newest", "stored", "told")
+    __slots__ = ("endings", "fresh", "stored", "told")
 
     def __init__(self, stored: tuple[Stored, Stored]) -> None:
         self.stored = stored
         self.endings: list[Ending] = []
         self.fresh = False
         self.told = (0, 0)
-        self.newest = 0
 
 
 class Pairing(ABC):
     """What a context chooses, and what is consumed by that: it is taken out of the lists.
 
     ``any_order``, ``in_order`` and ``ended`` are for arrivals of one time point, ``released`` and again ``in_order``
-    for what has come together until a release (D5).
+    for what has come together until a release (D5): of a conjunction only if it ``waits``.
     """
+
+    waits = True
 
     @abstractmethod
     def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
@@ -67,9 +68,9 @@ class Pairing(ABC):
     def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
         """`in_order` of one ending alone, with the oldest ``before`` first events before it."""
 
-    @abstractmethod
     def released(self, waiting: Waiting) -> list[Pair]:
         """What a conjunction raises, both operands of which have events (D5)."""
+        raise NotImplementedError("it does not wait")
 
 
 def oriented(child: int, arrival: Any, other: Any) -> Pair:

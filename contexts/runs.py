@@ -70,7 +70,7 @@ class Runs:
 
     ``only_new`` says that what no run takes when it is stored, none ever will. ``taken_back[k]`` says that what
     operand k stores can be withdrawn (M1): it stays until it is consumed, for whoever raised it asks whether it is
-    there (M5, Z3). ``used`` are the events that have been consumed and that other runs still have.
+    there (Z3). ``used`` are the events that have been consumed and that other runs still have.
     """
 
     __slots__ = ("_last", "_numbers", "only_new", "open", "taken_back", "used")
@@ -98,10 +98,6 @@ class Runs:
         """Forgets what is neither stored nor in a run."""
         self.used &= known
         self._numbers = {identity: number for identity, number in self._numbers.items() if identity in known}
-
-    def is_used(self, operand: int, entry: Entry) -> bool:
-        """Whether it has been consumed."""
-        return (operand, id(entry)) in self.used
 
     def has_complete(self) -> bool:
         """Whether any run is complete."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias
 
-from .combinations import Combinations, Pools, Stores, partners, places, with_something
+from .combinations import Combinations, Pools, Stores
 from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .constraints.window import Within
-from .entry import Combination, Entry, all_silent
+from .entry import Combination, Entry
 from .group import Group
 
 MOST_STEPS = 10_000
@@ -88,7 +88,7 @@ class UnderConstraints(Combinations):
                     if stepped is REFUSED:
                         return constraint.objection(group, state, operand, entry)
                     state = stepped
-        asked = None not in chosen or all(chosen[operand] is not None for operand in self._binders)
+        asked = self.is_whole(chosen) or all(chosen[operand] is not None for operand in self._binders)
         if asked and not self.admits(chosen):
             return Objection("having-false", tuple(entry for entry in chosen if entry is not None))
         return None
@@ -109,45 +109,30 @@ class UnderConstraints(Combinations):
 class Constrained(UnderConstraints):
     """One event of each operand such that all constraints are satisfied.
 
-    ``ordered`` as for `Combinations`; the order itself is one of the constraints.
+    ``ordered`` and ``optional`` as for `Combinations`; the order itself is one of the constraints. Nothing of an
+    optional operand is what is tried last, so that it is left out only where nothing of it fits (M5).
     """
 
     def __init__(
         self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries,
-        binders: Collection[int] = (),
+        binders: Collection[int] = (), optional: Collection[int] = (),
     ) -> None:  # fmt: skip
         super().__init__(constraints, admit=admit, tries=tries, binders=binders)
         self.ordered = ordered
+        self.optional = optional
 
-    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        pools: Pools = group.stored if terminator is None else [*group.stored[:-1], (terminator,)]
+    def oldest(self, group: Group) -> Combination | None:
+        pools = self._pools(group.stored)
         if not all(pools):
             return None
         return (self._foremost(group, pools) if self._admit is None else None) or self._first(group, pools)
 
-    def newest(
-        self, group: Group, pools: Pools, child: int, terminator: Entry, *, repeated: bool = False
-    ) -> Combination | None:
-        chosen = self._newest(group, pools, child, terminator)
-        if chosen is None or not repeated or not all_silent(partners(chosen, child)):
-            return chosen
-        others = [(terminator,) if k == child else pool for k, pool in enumerate(pools)]
-        found = [
-            self._newest(group, some, child, terminator)
-            for some in with_something([() if k == child else pool for k, pool in enumerate(pools)])
-        ]
-        return max(
-            (other for other in found if other is not None),
-            key=lambda other: places(others, other)[::-1], default=None,
-        )  # fmt: skip
-
-    def _newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
-        chosen: list[Sequence[Entry]] = list(pools)
-        chosen[child] = (terminator,)
+    def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
+        chosen = self._with(pools, child, (terminator,))
         if self._first(group, chosen) is None:
             return None
         for k in range(len(chosen) - 1, -1, -1):
-            for entry in reversed(chosen[k]):
+            for entry in (*reversed(pools[k]), None) if len(chosen[k]) > 1 else ():
                 trial = [*chosen[:k], (entry,), *chosen[k + 1 :]]
                 if self._first(group, trial) is not None:
                     chosen = trial
@@ -155,17 +140,28 @@ class Constrained(UnderConstraints):
         return tuple([entries[0] for entries in chosen])
 
     def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
-        if not all(group.stored):
-            return None
-        return self._first(group, [entries[-1:] for entries in map(list, group.stored)])
+        pools = list(self._pools([entries[-1:] for entries in map(list, group.stored)]))
+        if arrival is not None:
+            pools[child] = (arrival,)
+        return self._first(group, pools)
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
-        return self._in_order(
-            group, [arrivals if k == child else s for k, s in enumerate(group.stored)], child
-        )
+        return self._in_order(group, self._with(group.stored, child, arrivals))
 
     def all_of(self, group: Group) -> Iterator[Combination]:
-        return self._in_order(group, group.stored, None)
+        return self._in_order(group, self._pools(group.stored))
+
+    def _pools(self, stored: Stores) -> Pools:
+        """What there is to choose from."""
+        if not self.optional:
+            return stored
+        return [(*entries, None) if k in self.optional else entries for k, entries in enumerate(stored)]
+
+    def _with(
+        self, stored: Stores, child: int, entries: Sequence[Entry | None]
+    ) -> list[Sequence[Entry | None]]:
+        """The same, with these of one operand."""
+        return [entries if k == child else pool for k, pool in enumerate(self._pools(stored))]
 
     def members(self, group: Group) -> list[list[Entry]] | None:
         """By the constraints between events only: what is asked of the whole is asked of all members together."""
@@ -173,27 +169,24 @@ class Constrained(UnderConstraints):
         for k, entries in enumerate(group.stored):
             for entry in entries:
                 if (k, id(entry)) not in part:
-                    pools = [(entry,) if j == k else stored for j, stored in enumerate(group.stored)]
-                    found = next(self._search(group, pools), ())
-                    part.update((j, id(one)) for j, one in enumerate(found))
+                    found = next(self._search(group, self._with(group.stored, k, (entry,))), ())
+                    part.update((j, id(one)) for j, one in enumerate(found) if one is not None)
         members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
 
     def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
         if one[0] == other[0]:
             return False
-        pools: list[Sequence[Entry]] = list(group.stored)
-        for k, entry in (one, other):
-            pools[k] = (entry,)
+        pools = self._with(group.stored, one[0], (one[1],))
+        pools[other[0]] = (other[1],)
         return next(self._search(group, pools), None) is not None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
-        pools = [(entry,) if k == child else stored for k, stored in enumerate(group.stored)]
-        return self._first(group, pools) is not None
+        return self._first(group, self._with(group.stored, child, (entry,))) is not None
 
     def objection(self, group: Group) -> Objection | None:
         """What refuses the beginning that gets furthest, newest events first."""
-        if not all(group.stored):
+        if not self.enough(group):
             return None
         begin = tuple([constraint.begin(group) for constraint in self.constraints])
         waiting: list[tuple[int, tuple[State, ...], tuple[Entry, ...]]] = [(0, begin, ())]
@@ -209,6 +202,8 @@ class Constrained(UnderConstraints):
                 if k > furthest:
                     furthest, found = k, against
                 continue
+            if k in self.optional and (chosen or k < len(group.stored) - 1):
+                waiting.append((k + 1, states, chosen))
             for entry in list(group.stored[k]):  # the newest is looked at first
                 after = self._stepped(group, states, k, entry)
                 if after is not None:
@@ -238,57 +233,66 @@ class Constrained(UnderConstraints):
         return None
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        complete = None not in chosen
-        return not (complete and all_silent(chosen)) and self._may_be(group, chosen, complete=complete)
+        return self._may_be(group, chosen, complete=self.is_whole(chosen))
 
     # ---- the search -----------------------------------------------------------------------------------
 
-    def _in_order(self, group: Group, pools: Stores, child: int | None) -> Iterator[Combination]:
-        """C1: by terminator; these are the events of the last operand, or the arrivals."""
-        by = len(pools) - 1 if self.ordered else child
-        if by is None:
-            yield from self._all(group, pools)
-            return
-        for terminator in pools[by]:
-            yield from self._all(group, [(terminator,) if k == by else pool for k, pool in enumerate(pools)])
+    def _in_order(self, group: Group, pools: Pools) -> Iterator[Combination]:
+        """C1: those of a sequence by their terminator."""
+        found = self._all(group, pools)
+        if self.ordered:
+            each = ([*pools[:-1], (terminator,)] for terminator in pools[-1])
+            found = (combination for some in each for combination in self._all(group, some))
+        return (one for one in found if self._leaves_nothing_out(group, one)) if self.optional else found
 
-    def _foremost(self, group: Group, pools: Stores) -> Combination | None:
+    def _leaves_nothing_out(self, group: Group, combination: Combination) -> bool:
+        """Whether nothing fits where nothing is (M5)."""
+        if None not in combination:
+            return True
+        pools = self._pools(group.stored)
+        fuller = self._first(
+            group, [pools[k] if entry is None else (entry,) for k, entry in enumerate(combination)]
+        )
+        return fuller == combination
+
+    def _foremost(self, group: Group, pools: Pools) -> Combination | None:
         """The first entry of each pool, if they are a combination: then there is none before it."""
         chosen = tuple([pool[0] for pool in pools])
         for constraint in self.constraints:
             state, step = constraint.begin(group), constraint.step
             for k, entry in enumerate(chosen):
-                state = step(group, state, k, entry)
-                if state is REFUSED:
-                    return None
+                if entry is not None:
+                    state = step(group, state, k, entry)
+                    if state is REFUSED:
+                        return None
             if not constraint.ends(group, state):
                 return None
-        return chosen if group.owners is None or not all_silent(chosen) else None
+        return chosen if any(chosen) else None
 
-    def _first(self, group: Group, pools: Stores) -> Combination | None:
+    def _first(self, group: Group, pools: Pools) -> Combination | None:
         return next(self._all(group, pools), None)
 
-    def _all(self, group: Group, pools: Stores) -> Iterator[Combination]:
+    def _all(self, group: Group, pools: Pools) -> Iterator[Combination]:
         found = self._search(group, pools)
         return found if self._admit is None else (chosen for chosen in found if self.admits(chosen))
 
-    def _search(self, group: Group, pools: Stores) -> Iterator[Combination]:
+    def _search(self, group: Group, pools: Pools) -> Iterator[Combination]:
         """The combinations with one entry of each pool, in lexicographic order."""
         if not all(pools):
             return
         dead: set[tuple[int, tuple[State, ...]]] = set()
         begin = tuple([constraint.begin(group) for constraint in self.constraints])
         for chosen in self._extended(group, pools, 0, begin, [], dead):
-            if group.owners is None or not all_silent(chosen):
+            if any(chosen):
                 yield chosen
 
     def _extended(
         self,
         group: Group,
-        pools: Stores,
+        pools: Pools,
         k: int,
         states: tuple[State, ...],
-        chosen: list[Entry],
+        chosen: list[Entry | None],
         dead: set[tuple[int, tuple[State, ...]]],
     ) -> Iterator[Combination]:
         """What the beginning ``chosen``, which has led to these states, can be extended to."""
@@ -300,7 +304,7 @@ class Constrained(UnderConstraints):
             return
         found = False
         for entry in pools[k]:
-            after = self._stepped(group, states, k, entry)
+            after = states if entry is None else self._stepped(group, states, k, entry)
             if after is not None:
                 chosen.append(entry)
                 for combination in self._extended(group, pools, k + 1, after, chosen, dead):

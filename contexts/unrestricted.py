@@ -9,7 +9,7 @@ from .combinations import Combinations
 from .context import Context
 from .entry import Combination, Entry
 from .group import Group
-from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
+from .pairing import Ending, Pair, Pairing, Stored, Waiting
 
 
 class _EveryPair(Pairing):
@@ -17,7 +17,8 @@ class _EveryPair(Pairing):
 
     def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
         stored[child].extend(arrivals)
-        return [oriented(child, arrival, other) for arrival in arrivals for other in stored[1 - child]]
+        firsts, seconds = (stored[0], arrivals) if child else (arrivals, stored[1])
+        return [(first, second) for first in firsts for second in seconds]
 
     def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
         return [(first, ending.event) for ending in endings for first in firsts[: ending.before]]

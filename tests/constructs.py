@@ -2,7 +2,7 @@
 
 `UNKNOWN_TO_THE_ENGINE` is the one place that says so. The tables of `tests/spec` run a row with the engine, and the
 laws of `tests/laws` and the strategies' defaults make use of a construct, as soon as it does not stand there. The
-decisions that concern these constructs are Z1 to Z29.
+decisions that concern these constructs are Z3 to Z28.
 """
 
 from __future__ import annotations

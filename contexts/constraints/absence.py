@@ -62,11 +62,11 @@ class Violations:
 
 class _Passed(NamedTuple):
     """What has been passed of a combination: ``end`` of the nearest event that is not empty, whether the forbidden
-    place lies behind it and is still ``open``, where the first event behind a leading one starts, and the ``latest``
-    moment, if there is a window."""
+    place is ``passed``, where the first event behind a leading one starts, and the ``latest`` moment, if there is a
+    window."""
 
     end: float | None = None
-    open: bool = False
+    passed: bool = False
     start: float | None = None
     latest: int | None = None
 
@@ -74,9 +74,10 @@ class _Passed(NamedTuple):
 class Absence(Constraint):
     """No event of ``violations`` lies between operand ``before`` and the next (A1); -1: before the first (A2).
 
-    Empty neighbours are replaced by the next ones that are not. Where there is none before, it is as before the first
-    event: then, with a window, only those count that start at most ``amount`` before the end of the combination, by
-    the measure ``unit`` (``amount`` None: all). Where there is none behind, nothing must lie behind (Z6).
+    Neighbours that are empty or left out are replaced by the next ones that are not. Where there is none before, it is
+    as before the first event: then, with a window, only those count that start at most ``amount`` before the end of the
+    combination, by the measure ``unit`` (``amount`` None: all). Where there is none behind, nothing must lie behind
+    (Z6).
     """
 
     reason = "absence-violated"
@@ -88,14 +89,14 @@ class Absence(Constraint):
         self.unit = unit
 
     def begin(self, group: Group) -> State:
-        return _Passed(open=self.before < 0)
+        return _Passed()
 
     def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
         passed: _Passed = state
         if entry[START] == EMPTY_START:
-            return passed._replace(open=True) if operand == self.before else passed
-        start = passed.start
-        if passed.open:
+            return passed
+        start, is_behind = passed.start, operand > self.before
+        if is_behind and not passed.passed:
             if passed.end is not None:
                 if self._forbidden(group, passed.end, entry[START]):
                     return REFUSED
@@ -107,11 +108,11 @@ class Absence(Constraint):
         if self.amount is not None:
             last = entry[LAST][self.unit]
             latest = last if latest is None else max(latest, last)
-        return _Passed(entry[END], operand == self.before, start, latest)
+        return _Passed(entry[END], is_behind, start, latest)
 
     def ends(self, group: Group, state: State) -> bool:
         passed: _Passed = state
-        if passed.open and self._forbidden(group, self._open_from(passed), float("inf")):
+        if not passed.passed and self._forbidden(group, self._open_from(passed), float("inf")):
             return False
         return not self.violations.forbid(self._too_soon(group, passed))
 
@@ -121,7 +122,7 @@ class Absence(Constraint):
 
     def objection_at_end(self, group: Group, state: State) -> Objection:
         passed: _Passed = state
-        behind = self._between(group, self._open_from(passed), float("inf")) if passed.open else []
+        behind = self._between(group, self._open_from(passed), float("inf")) if not passed.passed else []
         return Objection(self.reason, tuple(behind or self._too_soon(group, passed)))
 
     def _open_from(self, passed: _Passed) -> float:

@@ -18,7 +18,7 @@ EXISTS: dict[str, Combinations] = {"conjunction": AnyOrder(), "sequence": Chains
 
 CONJUNCTION = """
 unrestricted | a1 b1 a2    | 2: a1b1; 3: a2b1
-unrestricted | a1 a2 b1+b2 | 3: a1b1 a2b1 a1b2 a2b2
+unrestricted | a1 a2 b1+b2 | 3: a1b1 a1b2 a2b1 a2b2
 recent       | a1 b1 a2    | 2: a1b1; 3: a2b1
 recent       | a1 a2 b1    | 3: a2b1
 chronicle    | a1 b1 a2    | 2: a1b1
@@ -97,7 +97,7 @@ RELEASES = """
 unrestricted | conjunction | a1 a2 b1 | a1b1 a2b1
 recent       | conjunction | a1 a2 b1 | a2b1
 chronicle    | conjunction | a1 a2 b1 | a1b1
-continuous   | conjunction | a1 b1 a2 | a2b1
+continuous   | conjunction | a1 b1 a2 | a1b1 a2b1
 cumulative   | conjunction | a1 a2 b1 | a1a2b1
 unrestricted | sequence    | a1 b1 a2 b2 | a1b1 a1b2 a2b2
 recent       | sequence    | a1 b1 a2 b2 | a2b2

@@ -118,21 +118,6 @@ def test_flush_takes_another_cause() -> None:
     assert (composite.ts, composite.start, composite.end) == (9, 1, 1)
 
 
-def test_a_node_that_is_gone_has_no_silent_composite_after_what_it_left_behind_is_consumed() -> None:
-    """M5: only while the node exists is an empty composite available again."""
-    detector = Detector(parse_rules("event All(order) = x[0,2]{path=item} ins(item/price) & ins(order/item)"))
-    events = [
-        event(1, "ins", "/order/item/price", 1, 2, 3),
-        event(2, "del", "/order/item/price", 1, 2, 3),
-        event(3, "del", "/order/item", 1, 2),
-        event(4, "ins", "/order/item", 1, 5),  # with the price of item 2, which is consumed
-        event(5, "ins", "/order/item", 1, 6),  # with item 5, which has no price; not with item 2
-        event(6, "ins", "/order/item", 1, 7),
-    ]
-    raised = [c for step in events for c in detector.feed(step)]
-    assert [(c.ts, c.constituents[0].ids) for c in raised] == [(4, (1, 2)), (5, (1, 5)), (6, (1, 6))]
-
-
 def test_inner_operators_are_reported_on_request() -> None:
     detector = Detector(parse_rules(COMPLETE), operators=True)
     raised = [c for step in life(1, 10) for c in detector.feed(step)]

@@ -7,12 +7,12 @@ lots and towers:
 
 what the rules say of                                             is reached by
 ----------------------------------------------------------------- ------------------------------------------------------
-contexts (H4, H5, Q1, Q2, C1 to C13), order, windows and gaps to   dense, dense-full, dense-plain: much at few nodes
+contexts (H4, H5, Q1, Q2, C1 to C4), order, windows and gaps to   dense, dense-full, dense-plain: much at few nodes
 their edges (W3, W4), `strict` (S3)
 one constraint, exactly kept or exactly missed (W3, W4, S3, A1 to  edges: one operator, an item, time in such steps
 A3, R1, Z4 to Z8, Z15, Z16, Z27), arrivals that are late
-one event in several operands (K4, H3, C8), silent empties (M5)    twice, dense-twice
-silent empties of several nodes in one group (M5, C5, C12)         silent, silent-aimed
+one event in several operands (K4, H3, C8), left out (M5)          twice, dense-twice
+operands that may be left out, of several nodes (M4, M5)           silent, silent-aimed
 termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
 what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
 absences in a row, beside what may be nothing (A1 to A3, Z3 to Z7, absent, absent-meet, absent-dense

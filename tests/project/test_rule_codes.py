@@ -55,6 +55,8 @@ def _citations() -> Iterator[tuple[str, str]]:
         name = str(file.relative_to(ROOT))
         if file == Path(__file__).resolve():
             continue  # the list of other meanings
+        if name == "CHANGELOG.md":
+            continue  # it tells of rules that went, too
         if file.suffix == ".py":
             text = _prose(file)
         elif file.suffix in (".md", ".lark", ".xcep", ".txt", ".cfg", ".toml"):
@@ -104,7 +106,9 @@ def test_anchors_are_codes_each_once_and_in_order() -> None:
     assert [anchor.upper() for anchor in anchors] == list(read_statements())
     for letter in dict.fromkeys(anchor[0] for anchor in anchors):
         numbers = [int(anchor[1:]) for anchor in anchors if anchor[0] == letter]
-        assert numbers == list(range(1, len(numbers) + 1)), f"the statements of {letter.upper()}"
+        assert numbers == sorted(numbers), (
+            f"the statements of {letter.upper()}"
+        )  # a rule that went leaves its number
 
 
 @pytest.mark.parametrize("letter", PARTS)

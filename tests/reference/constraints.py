@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 Combination = list[Entry]
 
 
-def counts(combination: Combination) -> bool:
-    """A combination of nothing but silent empties does not count (M5, C5, Q2)."""
-    return any(not entry.silent for entry in combination)
-
-
 def filled(combination: Combination) -> Combination:
     """Its members whose interval is not empty (E5)."""
     return [entry for entry in combination if not entry.empty]

@@ -41,7 +41,7 @@ class Composite:
     """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
 
     ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
-    text (V7, Z23). ``arrived`` once the operator above has stored it (C8).
+    text (V7, Z23).
     """
 
     name: str
@@ -51,9 +51,7 @@ class Composite:
     operator: str | None
     raiser: object
     group: object
-    silent: bool = False
     withdrawn: bool = False
-    arrived: bool = False
     bindings: Variables | None = None
     rank: tuple[str, ...] = ()
 
@@ -107,11 +105,6 @@ class Entry:
     used: bool = False
 
     @property
-    def silent(self) -> bool:
-        """Whether it is a silent empty composite (M5)."""
-        return isinstance(self.event, Composite) and self.event.silent
-
-    @property
     def empty(self) -> bool:
         """Whether its interval is empty (E5)."""
         return interval(self.event) is None
@@ -122,7 +115,7 @@ class Group:
     """One group of one operator (H1, V2): the entries stored in it, and what its termination remembers.
 
     ``key`` is the id of the group's node, None in flat context (K1), ``values`` those of its join and ``by``, as
-    text. ``accumulated`` are the arrivals of a multiplicity, ``batches`` those it has set aside (Z8), ``current``
+    text. ``accumulated`` are the arrivals of a multiplicity, ``current``
     its composite that is still integrating (M1), ``empty`` the instance of a created node for which an empty
     composite has not been raised yet (M4, D5). ``asked`` says that its condition was false at a release, and
     nothing has happened at its node since (U4). ``runs`` are those of `next` (S2), ``candidates`` those of an absence
@@ -133,7 +126,6 @@ class Group:
     values: Mapping[str, str] = field(default_factory=dict)
     stored: list[Entry] = field(default_factory=list)
     accumulated: list[Entry] = field(default_factory=list)
-    batches: list[list[Entry]] = field(default_factory=list)
     current: Composite | None = None
     empty: PathInstance | None = None
     asked: bool = False

@@ -118,13 +118,9 @@ class Trees:
         return handed.pop(0)[1] if handed and handed[0][0] == due else []
 
     def _record(self, event: PrimitiveEvent) -> None:
-        """A deleted node has ceased to exist before the event is processed (C5)."""
         self.around.history.append(event)
         if event.op == "del":
             self.around.deleted.add(event.ids[-1])
-            for _, tree in self.trees:
-                for operator in tree.postorder():
-                    operator.forget_silent(event.ids[-1])
 
     def _round(self, step: Happening, due: Due | None, handed: Raised) -> Raised:
         """One time point (W5), or a flush, which has that of the round before."""
@@ -233,8 +229,8 @@ class Evaluation:
         return records if operators else [record for record in records if record["operator"] is None]
 
     def stored(self, event: str, label: str | None = None) -> list[list[Event]]:
-        """What the operator (default: the root) of this event type stores unconsumed, silent empties left
-        out, child by child, oldest first."""
+        """What the operator (default: the root) of this event type stores unconsumed, child by child,
+        oldest first."""
         for tree in self.trees:
             for operator in tree.postorder():
                 if tree.definition.name == event and (
@@ -243,7 +239,7 @@ class Evaluation:
                     entries = [entry for group in operator.groups.values() for entry in group.stored]
                     entries.sort(key=lambda entry: entry.number)
                     return [
-                        [entry.event for entry in entries if entry.child == child and not entry.silent]
+                        [entry.event for entry in entries if entry.child == child]
                         for child in range(len(operator.children))
                     ]
         raise KeyError(f"no operator {label!r} in {event!r}")

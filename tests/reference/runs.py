@@ -1,4 +1,4 @@
-"""Runs: the context `next`, skip till next match (S2, Z21)."""
+"""Runs: the context `next`, skip till next match (S2)."""
 
 from __future__ import annotations
 
@@ -37,22 +37,24 @@ def prune(group: Group) -> None:
 
 
 def go_on(
-    group: Group, run: Run, lacking: Callable[[Run], list[int]], width: int, admits: Admits, *, ordered: bool
+    group: Group,
+    run: Run,
+    lacking: Callable[[Run], list[int]],
+    is_whole: Callable[[list[Entry]], bool],
+    admits: Admits,
 ) -> None:
-    """The run takes, as long as there is one, the first entry that was stored after it began, for an operand it lacks.
-
-    ``ordered``: it is of a sequence, in which an empty one may have been stored before, and a silent one counts (Z21).
-    """
+    """The run takes, as long as there is one, the first entry that was stored after it began, for an operand it lacks;
+    it is complete when it lacks none that it needs."""
     while not run.complete:
         for entry in sorted(group.stored, key=lambda entry: entry.number):
-            if ordered:
-                later = entry.number > run.began or entry.empty
-            else:
-                later = entry.number > run.began and not entry.silent
-            last = len(run.entries) + 1 == width
-            if later and entry.child in lacking(run) and admits([*run.entries, entry], last):
+            whole = is_whole([*run.entries, entry])
+            if (
+                entry.number > run.began
+                and entry.child in lacking(run)
+                and admits([*run.entries, entry], whole)
+            ):
                 run.entries.append(entry)
-                run.complete = last
+                run.complete = whole
                 break
         else:
             return

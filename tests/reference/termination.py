@@ -141,5 +141,5 @@ def _is_released(
 
 
 def _nothing_fresh(group: Group) -> None:
-    for entry in [*group.stored, *group.accumulated, *(entry for batch in group.batches for entry in batch)]:
+    for entry in [*group.stored, *group.accumulated]:
         entry.fresh = False

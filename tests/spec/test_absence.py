@@ -113,12 +113,12 @@ event E = ins(item/price) ; not x[0,1] ins(item/comment) ; ins(item/quantity)
     p1 i1 c1 q1                        |
 # an empty neighbour is replaced by the next one that is not
 event E = ins(item) ; x[0,1] ins(item/comment) ; not upd(item/price) ; ins(item/quantity)
-    i1 q1                              | 2: i1+(0)+q1
+    i1 q1                              | 2: i1+q1
     i1 p1! q1                          |
     i1 p1! c1 q1                       | 4: i1+(c1)+q1
     i1 c1 p1! q1                       |
 event E = x[0,1] ins(item/comment) ; not upd(item/price) ; ins(item/quantity)
-    i1 q1                              | 2: (0)+q1
+    i1 q1                              | 2: q1
     i1 p1! q1                          |
     i1 p1! c1 q1                       | 4: (c1)+q1
 """

@@ -84,7 +84,7 @@ event E {context=$context} = any[2]{end=custom}(ins(item/price), ins(item/quanti
     unrestricted | p1 q1 c1 flush flush        | 3: p1+q1 p1+c1 q1+c1
     recent       | p1 q1 c1 flush flush        | 3: q1+c1
     chronicle    | p1 q1 c1 c1.2 flush flush   | 4: p1+q1
-    continuous   | p1 q1 c1 flush flush        | 3: q1+c1 p1+c1
+    continuous   | p1 q1 c1 flush flush        | 3: p1+q1 q1+c1
     cumulative   | p1 q1 c1 flush flush        | 3: p1+q1+c1
     next         | p1 q1 c1 flush flush        | 3: p1+q1 q1+c1
     unrestricted | p1 q1 flush c1 flush        | 2: p1+q1; 3: p1+c1 q1+c1
@@ -108,14 +108,14 @@ event P(item) = ins(item/price)
 event Q(item) = P(item)
 event R(item) = Q(item)
 event E {context=continuous, end=custom} = any[2](P(item), Q(item), R(item))
-    p1 flush | 1: P:p1 Q:(p1) R:((p1)) E:((p1))+(((p1))) E:(p1)+(((p1)))
+    p1 flush | 1: P:p1 Q:(p1) R:((p1)) E:(p1)+((p1)) E:((p1))+(((p1)))
 # a multiplicity as operand: withdrawn while it is not consumed (M1), starting over when it is (M3)
 event E {context=$context} = any[2](x[1,*]{name=M} ins(item/price), ins(item/quantity), ins(item/comment))
     chronicle    | p1 p1.2 q1 p1.3     | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1; 4: M:p1.3
     recent       | p1 q1 p1.2          | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2 E:(p1+p1.2)+q1
 # an empty one is an event, a silent one, too (M4, M5)
 event E = any[2](x[0,1]{name=C} ins(item/comment), ins(item/price), ins(item/quantity))
-    i1 p1 q1                           | 1: C:0; 2: E:(0)+p1; 3: E:(0)+q1
+    i1 p1 q1                           | 1: C:0; 3: E:p1+q1
 # flat, by values
 event E {flat} = any[2](ins(item/@partNum) as $n, ins(item/price/text()) as $n, ins(item/quantity/text()) as $n)
     a1=7 p2 t2=7 q1 u1=5               | 3: a1=7+t2=7{n=7}

@@ -96,7 +96,7 @@ event E {context=recent} = aperiodic*[ins(item/price), ins(item/quantity)] x[1,*
 # what integrates an a takes its place, with the b that lie in both windows (M1)
 event E(/order) {context=$context} =
 aperiodic*[x[0,*]{path=/order} ins(item/quantity), ins(billTo)] x[0,*] ins(item/price)
-    unrestricted, recent, chronicle, continuous, cumulative, next | o1 i1 q1 b1    | 4: (q1)+(0)+b1
+    unrestricted, recent, chronicle, continuous, cumulative, next | o1 i1 q1 b1    |
     unrestricted, recent, chronicle, continuous, cumulative, next | o1 p1 q1 q2 b1 |
 event E(/order) {context=$context} =
 aperiodic*[x[1,*]{path=/order} (ins(billTo)){path=/order, end=custom}, ins(item)] ins(item/price)
@@ -136,8 +136,8 @@ event E = periodic[del(item), "5 s", ins(item/quantity)]
     @0 i1 i1- @20 i2                   |
 # an empty a has no end: it beats from when it was detected, also if it is the oldest later (Z19)
 event E {context=$context} = periodic[x[0,1]{name=M, path=order/item} ins(item/price), "5 s", ins(order/billTo)]
-    unrestricted             | @0 i1 @3 i2 @9 o1!           | 1: M:0; 2: M:0; 3: E:(0) E:(0)
-    chronicle, next          | @0 i1 @3 i2 @14 b1 @19 o1!   | 1: M:0; 2: M:0; 3: E:(0) E:(0); 4: E:(0)
+    unrestricted             | @0 i1 @3 i2 @9 o1!           | 1: M:0; 2: M:0
+    chronicle, next          | @0 i1 @3 i2 @14 b1 @19 o1!   | 1: M:0; 2: M:0
 # used up when its window is closed (M3)
 event E = periodic[x[1,*]{name=M} ins(item/price), "5 s", ins(item/quantity)]
     @0 p1 @6 p1.2 @8 i2 @12 q1 p1.3    | 1: M:p1; 2: M:p1+p1.2 E:(p1); 4: E:(p1+p1.2); 5: M:p1.3
@@ -161,13 +161,13 @@ event E = periodic*[ins(item), "5 s", del(item)]
     @0 i1 @12 i1-                      | 2: i1+i1-{times=2}
 # an empty a has no end: times are counted from when it was detected (Z19)
 event E = periodic*[x[0,*]{name=M} ins(item/price), "5 s", del(item)]
-    @0 i1 @12 i1-                      | 1: M:0; 2: E:(0)+i1-{times=2}
-    @0 i1 c1 @12 (c1- i1-)             | 1: M:0; 4: E:(0)+i1-{times=2}
+    @0 i1 @12 i1-                      | 1: M:0
+    @0 i1 c1 @12 (c1- i1-)             | 1: M:0
     @0 i1 @4 i1-                       | 1: M:0
 event E {context=$context} = periodic*[x[0,1]{name=M, path=order/item} ins(item/price), "5 s", ins(order/billTo)]
-    recent                   | @0 i1 @3 i2 @12 b1           | 1: M:0; 2: M:0; 3: E:(0)+b1{times=1}
-    cumulative               | @0 i1 @3 i2 @12 b1           | 1: M:0; 2: M:0; 3: E:(0)+(0)+b1{times=2}
-    chronicle, next  | @0 i1 @3 i2 @12 b1 @19 b1.2 | 1: M:0; 2: M:0; 3: E:(0)+b1{times=2}; 4: E:(0)+b1.2{times=3}
+    recent                   | @0 i1 @3 i2 @12 b1           | 1: M:0; 2: M:0
+    cumulative               | @0 i1 @3 i2 @12 b1           | 1: M:0; 2: M:0
+    chronicle, next  | @0 i1 @3 i2 @12 b1 @19 b1.2 | 1: M:0; 2: M:0
 # how often is a variable like others
 event E = (periodic*[ins(item/price), "5 s", ins(item/quantity)] & ins(item/comment)){having="$times > 1"}
     @0 p1 c1 @6 q1                     | 3: periodic_star1:p1+q1{times=1}

@@ -23,7 +23,7 @@ not ins(item/comment) ; ins(item/price) ; (ins(item/quantity)){end=custom}
     i2 c1 q1 p1 i3 flush               |
 # Z6: before what is empty everything behind the other neighbour is in the way
 event E {end=custom} = ins(item/price) ; not ins(item/comment) ; x[0,1] ins(item/quantity)
-    i1 p1 flush                        | 2: p1+(0)
+    i1 p1 flush                        | 2: p1
     i1 p1 c1 flush                     |
 # Z5: at u counting starts over, though having was false
 event E = ins(item/price) ; not x[1,2]{having="sum($n) = 9"} ins(item/comment) as $n = ($ts) ; ins(item/quantity)
@@ -43,7 +43,7 @@ event E {end=custom} = ins(item/quantity) ; not (ins(item/price) & ins(item/comm
     p1 q1 c1 flush                     | 3: q1
 # Z16: the latest end in a candidate, of which the last member may be empty
 event E {end=custom} = ins(item/price) ; x[0,1] ins(item/quantity) ; not (ins(item/comment)){end=custom}
-    i1 c1 p1 flush                     | 3: p1+(0)
+    i1 c1 p1 flush                     | 3: p1
     i1 p1 c1 flush                     |
 # S3: from the end of one to the start of the next; what is empty is passed over (Z7)
 event E {strict} = (ins(item/price) & ins(item/comment)) ; ins(item/quantity)
@@ -53,7 +53,7 @@ event E {strict} = ins(item/price) ; (ins(item/comment) & ins(item/quantity))
     p1 a1=5 c1 q1                      |
 event E {strict} = ins(item/price) ; x[0,1] ins(item/comment) ; ins(item/quantity)
     i1 p1 a1=5 q1                      |
-    i1 p1 i2 q1                        | 4: p1+(0)+q1
+    i1 p1 i2 q1                        | 4: p1+q1
 # W4: exactly as far apart as they may be; what is empty is passed over (Z7)
 event E {gap="2 changes"} = ins(item/price) ; ins(item/quantity)
     p1 i2 q1                           | 3: p1+q1
@@ -62,7 +62,7 @@ event E {gap="1 s"} = ins(item/price) ; (ins(item/comment) & ins(item/quantity))
     @0 p1 @1 c1 @3 q1                  | 3: p1+(c1+q1)
     @0 p1 @1.001 c1 @3 q1              |
 event E {gap="1 change"} = ins(item/price) ; x[0,1] ins(item/comment) ; ins(item/quantity)
-    i1 p1 q1                           | 3: p1+(0)+q1
+    i1 p1 q1                           | 3: p1+q1
     i1 p1 i2 q1                        |
 event E {gap="1 change"} = (ins(item/price) & ins(item/comment)) ; ins(item/quantity)
     p1 i2 c1 q1                        | 4: (p1+c1)+q1

@@ -73,9 +73,9 @@ x[2,*]{end=custom} ins(item/price)                    | p1 p1.2 i1- i2 close   |
 -- a condition at a node that is gone does not hold
 (ins(item/price) & ins(item/quantity)){when="not(price)"} | i1 p1 q1 q1- p1- i1- | 5: p1+q1
 (ins(item/price) & ins(item/quantity)){when="not(*) and comment"} | i1 p1 q1 q1- p1- i1- flush |
--- no silent empty for a node that is gone, also at a later flush (C5)
-(x[0,1] ins(item/comment) & *(item)){end=custom}      | i1 c1 i1- flush        | 3: (c1)+i1
-(x[0,1] ins(item/comment) & *(item)){end=custom}      | i1 c1 i1! flush        | 3: (c1)+i1 (0)+i1!
+-- nothing is needed of what may be left out (M5)
+(x[0,1] ins(item/comment) & *(item)){end=custom}      | i1 c1 i1- flush        | 3: (c1)+i1 i1-
+(x[0,1] ins(item/comment) & *(item)){end=custom}      | i1 c1 i1! flush        | 3: (c1)+i1 i1!
 """
 
 

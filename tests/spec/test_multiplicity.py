@@ -1,6 +1,4 @@
-"""Multiplicity (M1 to M6), what it tells its parent and its operand (H7), silent empties (M5, C5)."""
-
-# ruff: noqa: E501 (a row of a table is one line)
+"""Multiplicity (M1 to M6), what it tells its parent and its operand (H7), operands that may be left out (M5)."""
 
 from __future__ import annotations
 
@@ -73,7 +71,7 @@ NESTED_TABLE = """
 2,* | 2,* | p1 p1.2 p1.3      | 2: I:p1+p1.2; 3: I:p1+p1.2+p1.3
 -- consumed by the raise of the outer one (H7), the inner one starts over
 1,* | 1,* | p1 p1.2           | 1: I:p1 E:(p1); 2: I:p1.2 E:(p1)+(p1.2)
-1,1 | 0,1 | i1 p1             | 1: I:0 E:(0); 2: I:p1 E:(p1)
+1,1 | 0,1 | i1 p1             | 1: I:0; 2: I:p1 E:(p1)
 """
 
 
@@ -82,36 +80,36 @@ def test_nested(row: list[str]) -> None:
     check(NESTED, row[2], row[3], {"outer": row[0], "inner": row[1]})
 
 
-SILENT = "event E {context=$context} = x[0,1]{name=C} ins(item/comment) & $other"
-SILENT_TABLE = """
--- consumed, the empty one is available again, but not raised again (M5)
-chronicle    | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1; 5: E:(c1)+p1.3
-cumulative   | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1; 5: E:(c1)+p1.3
-continuous   | ins(item/price) | i1 p1 p1.2 c1      | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1 E:(c1)+p1.2 E:(c1)+p1
-recent       | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1 E:(c1)+p1.2; 5: E:(c1)+p1.3
-unrestricted | ins(item/price) | i1 p1 p1.2 c1      | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1 E:(c1)+p1 E:(c1)+p1.2
--- once the comment is consumed, the constraint holds again with none
-chronicle    | ins(item/price) | i1 c1 p1 p1.2      | 1: C:0; 2: C:c1; 3: E:(c1)+p1; 4: E:(0)+p1.2
--- without the item's creation nothing was raised, so nothing is there
-chronicle    | ins(item/price) | p1 c1 p1.2         | 2: C:c1 E:(c1)+p1; 3: E:(0)+p1.2
--- the node ceases to exist before its deletion is processed; empties really raised stay (C5)
-chronicle    | *(item)         | i1 i1! i1-         | 1: C:0 E:(0)+i1; 2: E:(0)+i1!
-chronicle    | del(item)       | i1 i1-             | 1: C:0; 2: E:(0)+i1-
+OPTIONAL = "event E {context=$context} = x[0,1]{name=C} ins(item/comment) & $other"
+OPTIONAL_TABLE = """
+-- an operator above takes no empty one: the operand may be left out (M5)
+chronicle    | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:p1; 3: E:p1.2; 4: C:c1; 5: E:(c1)+p1.3
+cumulative   | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:p1; 3: E:p1.2; 4: C:c1; 5: E:(c1)+p1.3
+continuous   | ins(item/price) | i1 p1 p1.2 c1      | 1: C:0; 2: E:p1; 3: E:p1.2; 4: C:c1 E:(c1)+p1.2 E:(c1)+p1
+recent       | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:p1; 3: E:p1.2; 4: C:c1 E:(c1)+p1.2; 5: E:(c1)+p1.3
+unrestricted | ins(item/price) | i1 p1 p1.2 c1      | 1: C:0; 2: E:p1; 3: E:p1.2; 4: C:c1 E:(c1)+p1 E:(c1)+p1.2
+-- once the comment is consumed, there is none again
+chronicle    | ins(item/price) | i1 c1 p1 p1.2      | 1: C:0; 2: C:c1; 3: E:(c1)+p1; 4: E:p1.2
+-- whether the item's creation was seen does not matter
+chronicle    | ins(item/price) | p1 c1 p1.2         | 1: E:p1; 2: C:c1; 3: E:(c1)+p1.2
+-- nor does it that the node is going
+chronicle    | *(item)         | i1 i1! i1-         | 1: C:0 E:i1; 2: E:i1!; 3: E:i1-
+chronicle    | del(item)       | i1 i1-             | 1: C:0; 2: E:i1-
 """
 
 
-@pytest.mark.parametrize("row", rows(SILENT_TABLE), ids=lambda row: f"{row[0]} {row[1]}: {row[2]}")
-def test_silent_empties(row: list[str]) -> None:
-    check(SILENT, row[2], row[3], {"context": row[0], "other": row[1]})
+@pytest.mark.parametrize("row", rows(OPTIONAL_TABLE), ids=lambda row: f"{row[0]} {row[1]}: {row[2]}")
+def test_optional_operands(row: list[str]) -> None:
+    check(OPTIONAL, row[2], row[3], {"context": row[0], "other": row[1]})
 
 
-SILENT_SEQUENCE_TABLE = """
--- empties are in order with everything (E5, C3)
-x[0,1]{name=C} ins(item/comment) ; ins(item/price) | i1 p1 c1 p1.2 | 1: C:0; 2: E:(0)+p1; 3: C:c1; 4: E:(c1)+p1.2
-ins(item/price) ; x[0,1]{name=C} ins(item/comment) | i1 p1 p1.2 c1 | 1: C:0; 2: E:p1+(0); 3: E:p1.2+(0); 4: C:c1
+OPTIONAL_SEQUENCE_TABLE = """
+-- left out it is in nobody's way
+x[0,1]{name=C} ins(item/comment) ; ins(item/price) | i1 p1 c1 p1.2 | 1: C:0; 2: E:p1; 3: C:c1; 4: E:(c1)+p1.2
+ins(item/price) ; x[0,1]{name=C} ins(item/comment) | i1 p1 p1.2 c1 | 1: C:0; 2: E:p1; 3: E:p1.2; 4: C:c1
 """
 
 
-@pytest.mark.parametrize("row", rows(SILENT_SEQUENCE_TABLE), ids=lambda row: row[0])
-def test_silent_empties_in_a_sequence(row: list[str]) -> None:
+@pytest.mark.parametrize("row", rows(OPTIONAL_SEQUENCE_TABLE), ids=lambda row: row[0])
+def test_optional_operands_in_a_sequence(row: list[str]) -> None:
     check(f"event E = {row[0]}", row[1], row[2])

@@ -68,14 +68,14 @@ event E {context=next} = x[1,*]{name=M} ins(item/price) & ins(item/quantity) & i
     q1 p1 p1.2 c1                      | 2: M:p1; 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1+c1
 # a run of a sequence takes an empty one whenever it was stored (Z21), and gives it back when there is another
 event E {context=next} = ins(item/price) ; x[0,1]{name=C} ins(item/comment) ; ins(item/quantity)
-    i1 p1 q1                           | 1: C:0; 3: E:p1+(0)+q1
+    i1 p1 q1                           | 1: C:0; 3: E:p1+q1
     i1 p1 c1 q1                        | 1: C:0; 3: C:c1; 4: E:p1+(c1)+q1
-    i1 p1 q1 p1.2 q1.2                 | 1: C:0; 3: E:p1+(0)+q1; 5: E:p1.2+(0)+q1.2
-    i1 c1 p1 q1                        | 1: C:0; 2: C:c1
+    i1 p1 q1 p1.2 q1.2                 | 1: C:0; 3: E:p1+q1; 5: E:p1.2+q1.2
+    i1 c1 p1 q1                        | 1: C:0; 2: C:c1; 4: E:p1+q1
 event E {context=next} = x[0,1]{name=C} ins(item/comment) ; ins(item/quantity)
-    i1 q1 q1.2                         | 1: C:0; 2: E:(0)+q1; 3: E:(0)+q1.2
+    i1 q1 q1.2                         | 1: C:0; 2: E:q1; 3: E:q1.2
 event E {context=next} = x[0,1]{name=C} ins(item/comment) & ins(item/quantity)
-    i1 q1 q1.2                         | 1: C:0; 2: E:(0)+q1; 3: E:(0)+q1.2
+    i1 q1 q1.2                         | 1: C:0; 2: E:q1; 3: E:q1.2
 # with a `not` at the end every complete run is a candidate
 event E {context=next} = (ins(item) ; ins(item/price) ; not ins(item/quantity)){end=custom}
     i1 p1 p1.2 flush                   | 3: i1+p1

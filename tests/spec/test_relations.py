@@ -37,9 +37,6 @@ HOLDING = f"""
 {P} & {Q} | {C}       | p1 c1 q1    | contains par
 {P}       | {P} & {Q} | p1 q1       | starts par meets
 {Q}       | {P} & {Q} | p1 q1       | finishes par met-by
--- an empty interval is before and after everything, and in no other relation (R2)
-x[0,1] {C} | {P}      | i1 p1       | before after
-{P}       | x[0,1] {C} | i1 p1      | before after
 """
 
 
@@ -82,10 +79,10 @@ event A(item) {context=unrestricted} = ins(item/price) & ins(item/quantity)
 event E {context=continuous} = ins(item/comment) during A(item)
     p1 p1.2 c1 q1                      | 4: A:p1+q1 A:p1.2+q1 E:c1+(p1+q1) E:c1+(p1.2+q1)
     p1 c1 p1.2 q1                      | 4: A:p1+q1 A:p1.2+q1 E:c1+(p1+q1)
-# several arrivals of one time point find their partners among those there were before the first (Q2, Z2)
+# several arrivals of one time point find their partners among those there were before the first (Q2)
 event A(item) {context=unrestricted} = ins(item/price) & ins(item/quantity)
 event E {context=continuous} = ins(item/comment) before A(item)
-    c1 c1.2 p1 p1.2 q1                 | 5: A:p1+q1 A:p1.2+q1 E:c1.2+(p1+q1) E:c1.2+(p1.2+q1) E:c1+(p1+q1) E:c1+(p1.2+q1)
+    c1 c1.2 p1 p1.2 q1                 | 5: A:p1+q1 A:p1.2+q1 E:c1.2+(p1+q1) E:c1+(p1+q1) E:c1.2+(p1.2+q1) E:c1+(p1.2+q1)
     c1 p1 c1.2 p1.2 q1                 | 5: A:p1+q1 A:p1.2+q1 E:c1+(p1+q1) E:c1.2+(p1.2+q1) E:c1+(p1.2+q1)
 # deferred (Q3): the newest waiting arrival that is in a combination is the terminator of continuous
 event E {context=$context} = (ins(item/price) before ins(item/quantity)){end=custom}
@@ -93,7 +90,7 @@ event E {context=$context} = (ins(item/price) before ins(item/quantity)){end=cus
     recent       | p1 q1 p1.2 flush    |
     chronicle    | p1 q1 p1.2 flush    | 3: p1+q1
     continuous   | p1 q1 p1.2 flush    | 3: p1+q1
-    continuous   | p1 p1.2 q1 q1.2 p1.3 flush | 5: p1.2+q1.2 p1+q1.2
+    continuous   | p1 p1.2 q1 q1.2 p1.3 flush | 5: p1.2+q1 p1+q1
     cumulative   | p1 q1 p1.2 flush q1.2 flush | 3: p1+q1; 4: p1.2+q1.2
     next         | p1 q1 p1.2 flush q1.2 flush | 3: p1+q1; 4: p1.2+q1.2
 # with a window; it binds tighter than & (R3)

@@ -12,12 +12,12 @@ CONJUNCTION_TABLE = """
 unrestricted | non-local | p1 p1.2 q1 q1.2 i2    | 5: p1+q1 p1+q1.2 p1.2+q1 p1.2+q1.2
 recent       | non-local | p1 p1.2 q1 q1.2 i2    | 5: p1.2+q1.2
 chronicle    | non-local | p1 p1.2 q1 q1.2 i2    | 5: p1+q1 p1.2+q1.2
-continuous   | non-local | p1 p1.2 q1 q1.2 i2    | 5: p1.2+q1.2 p1+q1.2
+continuous   | non-local | p1 p1.2 q1 q1.2 i2    | 5: p1.2+q1 p1+q1
 cumulative   | non-local | p1 p1.2 q1 q1.2 i2    | 5: p1+p1.2+q1+q1.2
 unrestricted | custom    | p1 p1.2 q1 q1.2 flush | 4: p1+q1 p1+q1.2 p1.2+q1 p1.2+q1.2
 recent       | custom    | p1 p1.2 q1 q1.2 flush | 4: p1.2+q1.2
 chronicle    | custom    | p1 p1.2 q1 q1.2 flush | 4: p1+q1 p1.2+q1.2
-continuous   | custom    | p1 p1.2 q1 q1.2 flush | 4: p1.2+q1.2 p1+q1.2
+continuous   | custom    | p1 p1.2 q1 q1.2 flush | 4: p1.2+q1 p1+q1
 cumulative   | custom    | p1 p1.2 q1 q1.2 flush | 4: p1+p1.2+q1+q1.2
 -- a second release raises what is new only (X1)
 unrestricted | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1; 5: p1+q1.2
@@ -150,7 +150,7 @@ REFUSED_TABLE = """
 -- at u it stays what it is (M2)
 1,2 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1 q1.2 | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1; 8: E:(p1.3)+q1.2
 -- and a silent empty one (M5)
-0,2 | end=custom, if="count(price) != 1"          | i1 flush q1 p1 flush q1.2 p1.2 flush q1.3 | 1: M:0; 2: E:(0)+q1; 4: E:(0)+q1.2; 5: M:p1+p1.2; 6: E:(p1+p1.2)+q1.3
+0,2 | end=custom, if="count(price) != 1"          | i1 flush q1 p1 flush q1.2 p1.2 flush q1.3 | 1: M:0; 2: E:q1; 4: E:q1.2; 5: M:p1+p1.2; 6: E:(p1+p1.2)+q1.3
 """  # noqa: E501
 
 

@@ -121,10 +121,10 @@ event E {context=$context} = (ins(item) ; x[1,3]{name=M} ins(item/price) ; not i
     chronicle, continuous, cumulative, unrestricted | p1 q1 i1 p1.2 flush | 1: M:p1; 4: M:p1.2 E:i1+(p1.2)
 # of nothing at all
 event E = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
-    i1 flush                           | 1: C:0 E:(0)
+    i1 flush                           | 1: C:0
     i1 p1 flush                        | 1: C:0
 event E {context=cumulative} = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
-    # of the silent one nothing is integrated that could start over: it gives place all the same (Z3, C5)
+    # of what is left out nothing starts over (Z3)
     i1 p1 c1 flush                     | 1: C:0; 3: C:c1 E:(c1)
 """
 
@@ -201,11 +201,11 @@ event E = (plus[ins(item), "9 s"] ; not ins(item/price)){within="5 s"}
     @0 i1 @4 p1 @20 i2                 | 3: plus1:i1
 # of nothing at all it is due so long after it was detected, which a timer does when it is due (Z16, W7)
 event E {within="5 s"} = x[0,1]{name=C} ins(item/price) ; not ins(item/comment)
-    @0 i1 @5 o1! @6 o1!.2              | 1: C:0; 3: E:(0)
+    @0 i1 @5 o1! @6 o1!.2              | 1: C:0
 event E {within="5 s"} = plus[x[0,1]{name=C} ins(item/price), "2 s"]{name=P} ; not ins(item/comment)
-    @0 i1 @7 o1! @8 o1!.2              | 1: C:0; 2: P:(0); 3: E:((0))
-    @0 i1 @10 o1!                      | 1: C:0; 2: P:(0) E:((0))
-    @0 i1 @10 c1                       | 1: C:0; 2: P:(0) E:((0))
+    @0 i1 @7 o1! @8 o1!.2              | 1: C:0
+    @0 i1 @10 o1!                      | 1: C:0
+    @0 i1 @10 c1                       | 1: C:0
 """
 
 

@@ -165,7 +165,7 @@ event E = x[1,2]{having="sum($v) > 5"} *(item/price/text()) as $v
 event E = x[0,*]{having="count($v) != 1"} *(item/price/text()) as $v
     i1 p1 t1=1 t1=2                    | 2: 0{v=[]}; 4: t1=1+t1=2{v=[1,2]}
 event E = x[0,*]{name=M, having="count($v) > 0"} *(item/price/text()) as $v & ins(item/comment)
-    i1 c1 p1 t1=1 c1.2                 | 4: M:t1=1{v=[1]} E:(t1=1)+c1{v=[1]}
+    i1 c1 p1 t1=1 c1.2                 | 2: E:c1{v=[]}; 4: M:t1=1{v=[1]}; 5: E:(t1=1)+c1.2{v=[1]}
 # deferred: a full batch of which it is false is dropped, the rest stays
 event E = x[1,2]{end=custom, having="sum($v) > 5"} *(item/price/text()) as $v
     i1 p1 t1=1 t1=2 t1=3 flush t1=4 flush | 6: t1=3+t1=4{v=[3,4]}

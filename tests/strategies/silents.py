@@ -1,4 +1,4 @@
-"""Random rules in which one group has empty composites of several nodes (M4, M5, C5, C12), and much else that is one.
+"""Random rules in which one group has empty composites of several nodes (M4, M5), and much else that is one.
 
 `twice` groups all by item, so that an operand has one silent empty composite at most. Here operators are of an order,
 and what they take is counted item by item: which silent ones stand before which others, whether they make up a

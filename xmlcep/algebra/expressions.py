@@ -221,8 +221,8 @@ class Operator(ABC):
         return False
 
     @property
-    def stores_composites(self) -> bool:
-        """Whether it keeps what operands raise until that is consumed, silent empties included (M5)."""
+    def leaves_out(self) -> bool:
+        """Whether an operand that may have nothing is left out of its combinations where nothing of it fits (M5)."""
         return False
 
     @property

@@ -48,16 +48,16 @@ class BoundDispatch:
 
     ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
     ``first`` likewise, where that may come before all that the event releases and before all that is passed on to other
-    trees. None if there is more to do between trees: one of them uses what another raises, or silent composites have to
-    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then.
+    trees. None if there is more to do between trees: one of them uses what another raises. ``passes_on`` says that a
+    tree may use what they raise; nothing is direct then.
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes,
     ``readers`` the nodes that wait there for these, with the index among the event's ids of what may be one;
-    ``is_silent`` says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the
-    multiplicities and the operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest``
-    frees them all, where nothing waits for a release or, if ``timed``, for a timer, ``at_once`` those to which
-    nothing can come any more in any case; of the others, ``awaited``, that is not known. ``turns`` are the
-    ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
+    ``is_silent`` says that it only matters for these and for conditions. ``freed`` are the operators (with their trees)
+    of which a deleted node can be a group (G4); ``at_rest`` frees them all, where nothing waits for a release or, if
+    ``timed``, for a timer, ``at_once`` those to which nothing can come any more in any case; of the others,
+    ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
+    first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
@@ -69,7 +69,6 @@ class BoundDispatch:
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
     readers: tuple[tuple[Container[int], int], ...]
     is_silent: bool
-    vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
     at_once: Freeing
     awaited: tuple[tuple[TreeState, OperatorState], ...]
@@ -106,13 +105,7 @@ def _bound(
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
     awaited = tuple(each for each in freed if each not in at_once)
-    stepped = {tree for tree, _ in dispatch.steps}
-    vanishing = tuple(
-        (tree, state)
-        for tree, state in freed
-        if state.refills and not (tree.tree.index not in stepped and _goes_with_parent(tree, state, at_once))
-    )
-    alone = dispatch.alone and not vanishing
+    alone = dispatch.alone
     direct = (
         _as_one([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
         if alone and not dispatch.passes_on
@@ -131,7 +124,6 @@ def _bound(
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         tuple([reader for tree, plan in dispatch.watchers.items() for reader in trees[tree].readers(plan)]),
         not (steps or freed),
-        vanishing,
         freed,
         _freeing(at_once),
         awaited,
@@ -208,21 +200,6 @@ def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) 
     if all(tree.may_deliver_first(operator) for operator, _, _ in plan.parts):
         return _direct(tree, plan, operation, path)
     return None
-
-
-def _goes_with_parent(
-    tree: TreeState, state: OperatorState, at_once: Collection[tuple[TreeState, OperatorState]]
-) -> bool:
-    """Whether the group above, which is of the same node, is freed together with the operator's and neither has
-    anything to do before: so that nothing can be consumed any more."""
-    parent = state.parent
-    return (
-        parent is not None
-        and state.same_groups
-        and not (tree.tree.dependencies or tree.deferrals)
-        and (tree, state) in at_once
-        and (tree, parent) in at_once
-    )
 
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:

@@ -53,7 +53,7 @@ class Composer:
         start, end = EMPTY_START, EMPTY_END
         events = []
         if self._is_plain:
-            for begin, finish, _, event, _ in combination:
+            for begin, finish, _, event in combination:
                 if begin < start:
                     start = begin
                 if finish > end:
@@ -114,10 +114,10 @@ class Composer:
         if self.report is not None:
             self.report.append(event)
         if self.has_short_entries and event[5] is not None:
-            return (event[5], event[6], self._clock.point, event, False)
+            return (event[5], event[6], self._clock.point, event)
         return self.entry(event)
 
-    def entry(self, event: CompositeEvent, *, silent: bool = False) -> Entry:
+    def entry(self, event: CompositeEvent) -> Entry:
         """A composite as an operand stores it at the current time point."""
         point = self._clock.point
         start, end = event.start, event.end
@@ -127,9 +127,9 @@ class Composer:
         else:
             interval_ = (point, point) if self._by_detection else (start, end)
         if not self.extended:
-            return (*interval_, point, event, silent)
+            return (*interval_, point, event)
         first, last = event.span or (None, None)
-        return (*interval_, point, event, silent, first, last, event.bindings)
+        return (*interval_, point, event, first, last, event.bindings)
 
     def place(self, event: Event) -> tuple[PathType | None, tuple[int, ...]]:
         """The path instance of a composite of which ``event`` is any constituent (T4)."""

@@ -72,9 +72,9 @@ def in_full(
             moment = (
                 _new_tuple(Moment, (clock.ts, clock.time or 0, clock.transaction)) if measures else NOWHERE
             )
-            entry: Entry = (at, at, point, event, False, moment, moment, bindings)
+            entry: Entry = (at, at, point, event, moment, moment, bindings)
         else:
-            entry = (at, at, point, event, False)
+            entry = (at, at, point, event)
         tries.count = 0
         try:
             take(child, key, entry, event)

@@ -110,10 +110,6 @@ class Evaluation:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
             return NOTHING_OUTSIDE
-        if event.op == "del":
-            for tree, state in bound.vanishing:
-                if only is None or tree.tree.index in only:
-                    state.vanish(event.path, event.ids)
         plans: dict[int, TreeDispatch | None] = {}
         if self._touched:
             plans = {index: bound.watchers[index] for index in self._touched.intersection(bound.watchers)}
@@ -134,9 +130,6 @@ class Evaluation:
         steps = NO_STEPS
         queue = elsewhere
         if bound is not None:
-            for each, state in bound.vanishing:
-                if only is None or each.tree.index in only:
-                    state.vanish(event.path, ids)
             steps = bound.turns
             if self._touched:  # what waits there is asked again
                 asked = self._touched.intersection(bound.watchers)

@@ -78,9 +78,6 @@ class Deferral:
                 self.arrive(child, key, (entry,), cause)
             return
         waits = self._still_waits(key)
-        if state.sets_aside and not waits and self._holds(key):
-            state.arrive(child, key, arrivals, cause)  # it does not wait
-            return
         state.hold(child, key, arrivals, cause)
         if waits:
             return

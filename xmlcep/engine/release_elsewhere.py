@@ -46,7 +46,7 @@ class ReleaseElsewhere:
 
     def goes_up_one_by_one(self) -> bool:
         """Whether what one operator raises may arrive above it before the next has had its turn (C8): where several are
-        operands of one operator, it takes them in that order (H3), and none takes back what is there already (M1, M5).
+        operands of one operator, it takes them in that order (H3), and none takes back what is there already (M1).
         """
         states = [state for state, _ in self._concerned]
         for state in states:
@@ -54,10 +54,7 @@ class ReleaseElsewhere:
             turns = [state.turn[child.child_index] for child in operands]
             if len(operands) > 1 and (
                 turns != sorted(turns)
-                or any(
-                    child.refills or (child.node.definition.takes_back and not child.node.deferred)
-                    for child in operands
-                )
+                or any(child.node.definition.takes_back and not child.node.deferred for child in operands)
             ):
                 return False
         return True

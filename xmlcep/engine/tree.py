@@ -11,7 +11,7 @@ from itertools import product
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
-from contexts.entry import EMPTY_END, EMPTY_START
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START
 from contexts.grouping import Key
 from contexts.search import SearchLimitError
 from path_types import PathType
@@ -237,7 +237,7 @@ class TreeState:
         point, ids = self._clock.point, event.ids
         extended = self.extended
         at = point if self.by_detection else event.ts  # of one ts there may be several time points (W5)
-        plain: Entry = (at, at, point, event, False)
+        plain: Entry = (at, at, point, event)
         if extended and dispatch.deliveries:
             self.check_time(event)
             moment = self._clock.moment()
@@ -254,7 +254,7 @@ class TreeState:
                 if bindings is None:
                     continue
                 if extended:
-                    entry = (*plain[:7], bindings)
+                    entry = (*plain[:BINDINGS], bindings)
             key = self.states[operator].key_at(child, place, bindings)
             if key is not None:
                 inputs.setdefault(operator, []).append((child, key, [entry]))
@@ -358,7 +358,7 @@ class TreeState:
                     if bindings is None:
                         continue
                 if self.extended:
-                    entry = (*plain[:7], bindings)
+                    entry = (*plain[:BINDINGS], bindings)
                 place = FLAT_KEY if index is None else event.ids[index]
                 key = self.states[operator].key_at(child, place, bindings)
                 if key is not None:
@@ -378,10 +378,10 @@ class TreeState:
         else:
             interval = (point, point) if self.by_detection else (start, end)
         if not self.extended:
-            return (*interval, point, event, False)
+            return (*interval, point, event)
         self.check_time(cause)
         first, last = event.span or (None, None)
-        return (*interval, point, event, False, first, last, None)
+        return (*interval, point, event, first, last, None)
 
     def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
         """Where the tree stores such a composite."""
@@ -459,8 +459,7 @@ class TreeState:
 
     def is_awaited(self, state: OperatorState, place: int) -> bool:
         """Whether something deferred in this group or below it may still be released."""
-        # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
-        for deferral in self.deferrals if state.refills else self._deferred_below[state.node.index]:
+        for deferral in self._deferred_below[state.node.index]:
             # Groups of one path type are the same nodes; of different ones they may lie in each other.
             if deferral.awaits_release() and (
                 deferral.state.node.path is not state.node.path or deferral.may_release(place)

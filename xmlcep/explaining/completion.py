@@ -229,7 +229,7 @@ class _Search:
                     events = event.flattened() if isinstance(event, CompositeEvent) else (event,)
                     found.update((one.ts, self._timed(one, entry)) for one in events)
         stored = [found[ts]._replace(more=False) for ts in sorted(found)]
-        return [*self._creations(), *stored]
+        return stored
 
     def _inside(self) -> Iterator[tuple[OperatorState, Key]]:
         """The groups of inner operators that lie in the group."""
@@ -249,23 +249,6 @@ class _Search:
         first, last = entry[FIRST].time, entry[LAST].time
         own = first if event.at is None else min(max(microseconds(event.at), first), last)
         return event._replace(at=timestamp(own))
-
-    def _creations(self) -> Iterator[PrimitiveEvent]:
-        """The insertion of nodes for which there are empty composites (M4), where no leaf would take it."""
-        path, ids = self.instance
-        if path is None:
-            return
-        for state in self.tree.states:
-            if not state.node.definition.creates_empty or state is self.root:
-                continue
-            places = {state.grouping.place_of(key) for key in state.group_keys()}
-            for length in range(1, len(ids) + 1):
-                above = PathType.of(True, path.steps[:length])
-                own = state.grouping.place(above, ids[:length]) == ids[length - 1]
-                if not own or ids[length - 1] not in places:
-                    continue
-                if not any(_takes(leaf, "ins", above) for leaf in self.tree.tree.leaves()):
-                    yield PrimitiveEvent(0, "ins", above, ids[:length])
 
     def _raises(self, stored: Sequence[PrimitiveEvent], changes: Sequence[Change]) -> str | None:
         """What has to come behind these changes, so that the event is raised at the node; None if nothing helps."""

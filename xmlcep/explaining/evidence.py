@@ -100,7 +100,7 @@ class Evidence:
             clock = self._setting.clock
             # Which are not the same once a timer has fired (W5).
             ts = clock.point if self._by_detection else event.ts
-            entry: Entry = (ts, ts, clock.point, event, False)
+            entry: Entry = (ts, ts, clock.point, event)
             if self._extended:
                 moment = clock.moment()
                 entry = (*entry, moment, moment, None)

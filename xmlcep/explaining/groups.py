@@ -8,7 +8,7 @@ from typing import Protocol
 
 from contexts import FLAT_KEY, Entry
 from contexts.constraints import Objection
-from contexts.entry import BINDINGS, EVENT, SILENT
+from contexts.entry import BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import PathType
 from path_types.relations import either_ends
@@ -23,7 +23,7 @@ from ..timestamps import timestamp
 from .causes import cause_of
 from .nodes import Nodes, short, span, written
 from .reasons import Reason
-from .shares import NONE, NOTHING_NEEDED, Shares, denies_nothing
+from .shares import NONE, NOTHING_NEEDED, Shares
 from .values import Cause, Part, PendingGroup
 
 KEPT = 50
@@ -173,12 +173,10 @@ class TreeGroups:
         root: Key | None,
         place: str = "",
         *,
-        has_raised: bool = False,
         share: Share | None = None,
     ) -> Part:
         """An operator in one of its groups (key None: in none), with its operands; ``root`` is the group of the root
-        in which it is; ``has_raised``: a composite of it is stored above, be it a silent one; ``share``: how much
-        there is, where that is known."""
+        in which it is; ``share``: how much there is, where that is known."""
         width = len(state.node.children)
         account = Account(((),) * width) if key is None else self.tree.account(state, key)
         causes = []
@@ -187,14 +185,8 @@ class TreeGroups:
         if account.objection is not None:
             causes.append(self._cause(account.objection, state, key))
         causes += self._due(state, account)
-        if not causes and not has_raised and not any(account.stored) and denies_nothing(state):
-            causes.append(self._cause(Objection("having-false"), state, key))
         if share is None:
-            share = (
-                self.shares.anywhere(state)
-                if key is None
-                else self.shares.of(state, key, account, has_raised=has_raised)
-            )
+            share = self.shares.anywhere(state) if key is None else self.shares.of(state, key, account)
         parts = tuple(self._operand(state, key, root, account, k, share) for k in range(width))
         silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
         if self._reasons is not None and silent and not (share.is_full or account.raised):
@@ -217,7 +209,7 @@ class TreeGroups:
     def _operand(
         self, state: OperatorState, key: Key | None, root: Key | None, account: Account, k: int, whole: Share
     ) -> Part:
-        child, entries = state.node.children[k], [e for e in account.stored[k] if not e[SILENT]]
+        child, entries = state.node.children[k], list(account.stored[k])
         events = tuple(entry[EVENT] for entry in entries[-KEPT:])
         negated = k in state.node.definition.negated
         if isinstance(child, LeafNode):
@@ -237,16 +229,13 @@ class TreeGroups:
         best = self.best_inner(state, key, k, root)
         if best is None and key is not None and self._reasons is not None:
             best = self._reasons.emptied(state, k, key)
-        stored, of_nothing = bool(account.stored[k]), inner.node.definition.creates_empty
-        is_free = of_nothing and not stored and key is not None and self.shares.is_of_nothing(state, key, k)
-        is_here = inner.node.path == state.node.path and not (inner.by_value or state.by_value)
-        if best is None and key is not None and of_nothing and not stored and is_here:
-            best = key  # the node is there, if no event of it is
+        stored = bool(account.stored[k])
+        is_free = k in state.node.optional and not stored  # it may be left out (M5)
         counted = NOTHING_NEEDED if is_free else None
         if counted is None and best is None and key is not None:
-            counted = self.shares.of_nothing(state, k, stored)
+            counted = self.shares.of_nothing(state, k)
         place = self._inner_place(state, inner, key, best)
-        begun = self.part(inner, best, root, place, has_raised=stored, share=counted)
+        begun = self.part(inner, best, root, place, share=counted)
         definition = state.node.definition
         if isinstance(definition, Multiplicity) and 0 < len(entries) < definition.lower:
             return replace(begun, events=events)  # of the next one something may be there, too
@@ -256,33 +245,13 @@ class TreeGroups:
             known = {cause.reason for cause in begun.causes}
             more = [one for one in self._reasons.of_operator(state, k, key) if one.reason not in known]
             begun = replace(begun, causes=(*begun.causes, *more))
-        if stored or key is None:
-            return begun
-        is_silent = begun.share.is_full and begun.first_cause() is None
-        if is_silent or (of_nothing and not begun.causes and state.node.definition.stores_composites):
-            begun = replace(begun, causes=(self._why_not_of_nothing(state, inner),))
-        return begun
-
-    def _why_not_of_nothing(self, state: OperatorState, inner: OperatorState) -> Cause:
-        """Why there is no composite of an inner operator in a group, although no event is needed for it: it waits for
-        its release, its node was not inserted (M4), or what is asked before it is raised was false (Z9)."""
-        own, above = (self.nodes.path(path) for path in (inner.node.path, state.node.path))
-        if inner.node.path == state.node.path and inner.values.guard is not None:
-            return Cause(Reason.GUARD_FALSE, Reason.GUARD_FALSE.sentence)
-        if not inner.node.definition.creates_empty:
+        if not (stored or is_free or key is None) and begun.share.is_full and begun.first_cause() is None:
             reason = Reason.NOT_RELEASED if inner.node.deferred else Reason.NEVER_OCCURRED
-            return Cause(
-                reason, "all that it needs may be there, but it has raised nothing there that is left"
-            )
-        text = f"there is none; of nothing it is raised when {own} is inserted (M4)"
-        if inner.node.deferred:
-            text += ", and released"
-        fix = (
-            ""
-            if own == above
-            else f"write {{path={above}}} behind it, if it is to be raised for each {above}"
-        )
-        return Cause(Reason.NEVER_OCCURRED, text, fix)
+            text = "all that it needs may be there, but it has raised nothing there that is left"
+            if inner.values.guard is not None and inner.node.path == state.node.path:
+                reason, text = Reason.GUARD_FALSE, Reason.GUARD_FALSE.sentence
+            begun = replace(begun, causes=(Cause(reason, text),))
+        return begun
 
     def inner(self, state: OperatorState, key: Key) -> Sequence[tuple[int, Key]]:
         """The groups of inner operators in a group, each with its operand."""

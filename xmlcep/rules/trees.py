@@ -86,7 +86,7 @@ class OperatorNode:
         """Whether it takes back composites, and wants to know what becomes of them (M1, M3): not if all it raises are
         releases, after each of which it starts over (D5)."""
         released = self.termination is not Termination.EARLIEST and self.condition is None
-        return self.definition.takes_back and (self.definition.creates_empty or not released)
+        return self.definition.takes_back and not released
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -119,6 +119,19 @@ class OperatorNode:
     def counts(self) -> bool:
         """Whether it is a negated multiplicity, whose arrivals are counted where they lie (Z5)."""
         return self.is_negated and self.definition.takes_back
+
+    @property
+    def optional(self) -> frozenset[int]:
+        """The operands that it may leave out (M5)."""
+        if not self.definition.leaves_out:
+            return frozenset()
+        return frozenset(
+            [
+                child.child_index
+                for child in self.children
+                if isinstance(child, OperatorNode) and child.definition.creates_empty
+            ]
+        ).difference(self.definition.negated)
 
     def leaves(self) -> Iterator[LeafNode]:
         """The leaves that are direct children."""

@@ -8,7 +8,8 @@ from itertools import product
 
 from xmlcep.algebra import AnyOf, ContextName
 
-from .. import constraints, contexts
+from .. import contexts
+from ..contexts import Choice
 from ..events import Entry, Group
 from ..runs import Run
 from .combining import Combining
@@ -18,9 +19,18 @@ class AnyOfState(Combining):
     """Some of several. The combinations are ordered by their operands, then by their stored order."""
 
     @property
+    def optional(self) -> list[int]:
+        """What has not occurred does not count."""
+        return []
+
+    @property
     def width(self) -> int:
+        """How many."""
         assert isinstance(self.expression, AnyOf)
         return self.expression.count
+
+    def is_whole(self, entries: list[Entry]) -> bool:
+        return len(entries) == self.width
 
     def enumerate(self, group: Group) -> Iterator[list[Entry]]:
         if self.context is ContextName.RECENT:
@@ -53,33 +63,17 @@ class AnyOfState(Combining):
         have = [entry.child for entry in run.entries]
         return [index for index in self.needed if index not in have]
 
-    def on_arrival(self, group: Group, arrivals: list[Entry]) -> Iterator[contexts.Selection]:
-        if self.context is ContextName.CUMULATIVE and not self.constrained:
-            return self._everything(group)
-        return contexts.constrained(
-            self.context,
-            lambda: self.combinations(group),
-            arrivals,
-            contexts.stored_latest,
-            contexts.stored_earliest,
-        )
-
-    def on_release(self, group: Group) -> Iterator[contexts.Selection]:
-        if self.context is ContextName.CUMULATIVE and not self.constrained:
-            return self._everything(group)
-        return contexts.constrained_released(
-            self.context,
-            lambda: self.combinations(group),
-            contexts.stored_latest,
-            contexts.stored_earliest,
-        )
-
-    def _everything(self, group: Group) -> Iterator[contexts.Selection]:
+    def choice(self, group: Group, new: list[Entry]) -> Choice:
         """Cumulative without constraints: once m operands have events, all events of all operands."""
-        if self.combinations(group):
-            everything = [entry for index in self.needed for entry in group.child(index)]
-            assert constraints.counts(everything)
-            yield everything, everything
+
+        def combinations() -> list[list[Entry]]:
+            found = self.combinations(group)
+            everything = (
+                self.context is ContextName.CUMULATIVE and self.within is None and self.having is None
+            )
+            return [group.stored] if found and everything else found
+
+        return Choice(combinations, new, oldest=contexts.stored_earliest, newest=contexts.stored_latest)
 
     def consume(self, group: Group, entries: list[Entry]) -> None:
         """What is consumed in one operand is consumed in all."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 from xmlcep.algebra import ContextName, Multiplicity
 
 from .. import constraints, contexts, expressions, runs
-from ..contexts import all_in, is_in
+from ..contexts import Choice, all_in, is_in
 from ..events import Composite, Entry, Event, Group, span
 from ..runs import Run
 from ..values import Variables
@@ -25,17 +25,11 @@ class Combining(OperatorState):
     def store(
         self, event: Event, child: int, group: Group, values: Variables, *, waits: bool
     ) -> Entry | None:
-        """In recent context an arrival replaces what its child had (H4, C10); a real composite takes the place of a
-        silent one of the same multiplicity group (M5). In context `next` runs go on and begin (S2)."""
+        """In recent context an arrival replaces what its child had (Q1). In `next` runs go on and begin (S2)."""
         entry = self.entry(event, child, values)
-        if isinstance(event, Composite):
-            event.arrived = True
         if self.context is ContextName.RECENT:
             for other in group.child(child):
                 self.replace(group, other)
-        for other in group.stored:
-            other.withdrawn = other.withdrawn or (other.silent and same_raiser(other, event))
-        group.stored = [other for other in group.stored if not (other.silent and other.withdrawn)]
         group.stored.append(entry)
         if self.context is ContextName.NEXT:
             runs.prune(group)
@@ -50,10 +44,27 @@ class Combining(OperatorState):
 
     # Combinations
 
+    @property
+    def optional(self) -> list[int]:
+        """The operands that may be left out: `x[0,u]` (M5)."""
+        children = ((index, self.children[index]) for index in self.needed)
+        return [
+            index
+            for index, child in children
+            if isinstance(child, OperatorState)
+            and isinstance(child.expression, Multiplicity)
+            and child.expression.lower == 0
+        ]
+
     def enumerate(self, group: Group) -> Iterator[list[Entry]]:
-        """One entry of every child that takes part, whatever the constraints, in lexicographic order."""
-        for combination in product(*(group.child(index) for index in self.needed)):
-            yield list(combination)
+        """One entry of every child that takes part, or none of one that is optional, in lexicographic order."""
+        pools: list[list[Entry | None]] = [
+            [*group.child(index), *([None] if index in self.optional else [])] for index in self.needed
+        ]
+        for combination in product(*pools):
+            found = [entry for entry in combination if entry is not None]
+            if found:
+                yield found
 
     def combinations(self, group: Group) -> list[list[Entry]]:
         """Every combination that there is (Q1). `having` of cumulative is asked of the whole, later."""
@@ -75,8 +86,6 @@ class Combining(OperatorState):
 
     def admits(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
         """Whether the constraints are satisfied, as far as they can be asked while it is not complete (Z21)."""
-        if complete and not constraints.counts(combination):
-            return False
         if self.within is not None and not constraints.within(self.around.clock, self.within, combination):
             return False
         return self.is_related(group, combination, complete=complete) and self.is_had(
@@ -108,46 +117,27 @@ class Combining(OperatorState):
     def _binding(self, name: str) -> set[int]:
         return {index for index in self.needed if name in self.variables_of_child(index)}
 
-    @property
-    def constrained(self) -> bool:
-        """Whether it has constraints beside those of H4 (Z1)."""
-        return self.within is not None or self.having is not None
-
     # Choosing
 
     def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
         if self.context is ContextName.NEXT:
             self.raise_runs(group)
             return
-        for chosen, consumed in self.on_arrival(group, arrivals):
+        for chosen, consumed in contexts.chosen(self.context, self.choice(group, arrivals)):
             self.choose(group, chosen, consumed)
 
     def release(self, group: Group) -> None:
+        """D5: what has waited is new."""
         if self.context is ContextName.NEXT:
             self.raise_runs(group)
             return
-        for chosen, consumed in self.on_release(group):
+        waiting = [entry for entry in group.stored if entry.fresh]
+        for chosen, consumed in contexts.chosen(self.context, self.choice(group, waiting)):
             self.choose(group, chosen, consumed)
 
-    def on_arrival(self, group: Group, arrivals: list[Entry]) -> Iterator[contexts.Selection]:
-        """H4 for arrivals in one child."""
-
-        def combinations() -> list[list[Entry]]:
-            return self.combinations(group)
-
-        if self.constrained:
-            return contexts.constrained(self.context, combinations, arrivals, contexts.from_the_last)
-        return contexts.conjunction(self.context, group, len(self.children), combinations, arrivals)
-
-    def on_release(self, group: Group) -> Iterator[contexts.Selection]:
-        """D5."""
-
-        def combinations() -> list[list[Entry]]:
-            return self.combinations(group)
-
-        if self.constrained:
-            return contexts.constrained_released(self.context, combinations, contexts.from_the_last)
-        return contexts.conjunction_released(self.context, group, len(self.children), combinations)
+    def choice(self, group: Group, new: list[Entry]) -> Choice:
+        """What a context is to choose among."""
+        return Choice(lambda: self.combinations(group), new)
 
     def choose(self, group: Group, chosen: list[Entry], consumed: list[Entry]) -> None:
         """What a context has chosen is raised, or, in cumulative context, not, as long as `having` is false (Q1)."""
@@ -181,6 +171,11 @@ class Combining(OperatorState):
         """The children of which a run may take an event."""
         return [index for index in self.needed if index not in [entry.child for entry in run.entries]]
 
+    def is_whole(self, entries: list[Entry]) -> bool:
+        """Whether these lack nothing that has to be there."""
+        have = [entry.child for entry in entries]
+        return all(index in have or index in self.optional for index in self.needed)
+
     def begins(self, entry: Entry) -> bool:
         """Whether an event begins a run."""
         return True
@@ -189,8 +184,9 @@ class Combining(OperatorState):
         """Every event stored in the first operand, or in any, begins a run."""
         if self.begins(entry):
             run = Run(entry.number, [entry])
-            if self.admits(group, [entry], complete=self.width == 1):
-                run.complete = self.width == 1
+            whole = self.is_whole([entry])
+            if self.admits(group, [entry], complete=whole):
+                run.complete = whole
                 group.runs.append(run)
                 self.go_on(group, run)
 
@@ -201,32 +197,18 @@ class Combining(OperatorState):
             combination = sorted(entries, key=lambda entry: entry.child)
             return self.admits(group, combination, complete=complete)
 
-        runs.go_on(group, run, self.lacking, self.width, admits, ordered=self.in_sequence)
-
-    in_sequence = False
-    """Whether its operands have an order."""
+        runs.go_on(group, run, self.lacking, self.is_whole, admits)
 
     def raise_runs(self, group: Group) -> None:
-        """Complete runs are raised in the order in which they began, and end; what is in them is consumed, once. What
-        takes the place of something begins runs, too, perhaps complete ones."""
-        while complete := [run for run in group.runs if run.complete]:
-            group.runs = [run for run in group.runs if not run.complete]
-            for run in complete:
-                self.complete(group, run.combination, [])
-                self._consume_run(group, run)
-
-    def _consume_run(self, group: Group, run: Run) -> None:
-        """Runs share what is in them, which is consumed once (S2); what is empty makes place for a silent one."""
-        taken = [entry for entry in self.consumed_with(group, run.combination) if not entry.used]
-        for entry in taken:
-            entry.used = True
-        group.stored = [other for other in group.stored if not (other.empty and other in taken)]
-        for entry in taken:
-            self.tell_consumed(entry)
-        silent = [self._keep_available(group, entry) for entry in taken]
-        for kept in silent:
-            if kept is not None:
-                self.begin_run(group, kept)
+        """Complete runs are raised in the order in which they began, and end; what is in them is consumed, once."""
+        complete = [run for run in group.runs if run.complete]
+        group.runs = [run for run in group.runs if not run.complete]
+        for run in complete:
+            self.complete(group, run.combination, [])
+            for entry in self.consumed_with(group, run.combination):
+                if not entry.used:
+                    entry.used = True
+                    self.tell_consumed(entry)
 
     def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
         """What is consumed when these are."""
@@ -234,57 +216,7 @@ class Combining(OperatorState):
 
     # Consuming
 
-    def consume(self, group: Group, entries: list[Entry]) -> None:
-        """Removes the entries, tells the children that raised them (H7); when all are gone, puts silent empties in
-        their place, in their order (M5, C5)."""
-        super().consume(group, entries)
-        for entry in entries:
-            self._keep_available(group, entry)
-
-    def _keep_available(self, group: Group, entry: Entry) -> Entry | None:
-        """M5, C5: while the node exists and no other composite of the multiplicity group is stored here, or raised and
-        about to be."""
-        child, event = self.children[entry.child], entry.event
-        if not (isinstance(child, OperatorState) and isinstance(event, Composite)):
-            return None
-        if not (isinstance(child.expression, Multiplicity) and child.expression.lower == 0):
-            return None
-        if not self.around.exists(event.group if isinstance(event.group, int) else None):
-            return None
-        if any(same_raiser(other, event) and not other.used for other in group.child(entry.child)):
-            return None
-        if any(o.group == event.group and not (o.arrived or o.withdrawn) for o in child.raised):
-            return None
-        if not child.has(child.group(event.group if isinstance(event.group, int) else None), []):
-            return None  # Z9
-        silent = Composite(
-            event.name, event.instance, [], self.cause(), event.operator, child, event.group, silent=True,
-            bindings=child.bindings(group, []) if child.variables else None,
-        )  # fmt: skip
-        kept = self.entry(silent, entry.child, dict(silent.bindings or {}))
-        kept.fresh = False
-        group.stored.append(kept)
-        return kept
-
     def take_back(self, composite: Composite) -> None:
         super().take_back(composite)
         for group in self.groups.values():
             runs.prune(group)
-
-    def _take_back_silent(self, is_meant: Callable[[Composite], bool]) -> None:
-        super()._take_back_silent(is_meant)
-        for group in self.groups.values():
-            runs.prune(group)
-
-
-def same_raiser(entry: Entry, event: Event) -> bool:
-    """Whether both are composites of one group of one multiplicity."""
-    stored = entry.event
-    return (
-        isinstance(stored, Composite)
-        and isinstance(event, Composite)
-        and stored.raiser is event.raiser
-        and stored.group == event.group
-        and isinstance(event.raiser, OperatorState)
-        and isinstance(event.raiser.expression, Multiplicity)
-    )

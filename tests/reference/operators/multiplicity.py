@@ -1,8 +1,8 @@
-"""Multiplicity ``x[l,u] a`` (M1 to M6), with windows (W3, Z8), `slide` (S4), `having` and guard (V6, U5, Z9)."""
+"""Multiplicity ``x[l,u] a`` (M1 to M6), with windows (W3), `slide` (S4), `having` and guard (V6, U5, Z9)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from path_types import PathInstance, PathType
@@ -64,26 +64,14 @@ class MultiplicityState(OperatorState):
             self._forget_integrated(group)
         group.accumulated.append(entry)
         if self.within is not None:
-            self._drop_out(group, entry, waits=waits)
+            self._drop_out(group, entry)
         return entry if entry in group.accumulated else None
 
-    def _drop_out(self, group: Group, arrival: Entry, *, waits: bool) -> None:
-        """W3: what is more than the window before the newest drops out first. Waiting, what is enough is set aside."""
+    def _drop_out(self, group: Group, arrival: Entry) -> None:
+        """W3: what is more than the window before the newest drops out first; an arrival that would is not taken."""
         lost = self._lost(group.accumulated)
         if arrival in lost:
-            group.accumulated.remove(arrival)
-            return
-        if waits and lost and not self.slides:
-            *full, rest = self._parts(group.accumulated[:-1])
-            if not full and len(rest) < self.enough:
-                group.accumulated = [entry for entry in group.accumulated if entry not in lost]
-                return
-            group.batches += full
-            if len(rest) >= self.enough:
-                group.batches.append(rest)
-                rest = []
-            group.accumulated = [*(entry for entry in rest if entry not in lost), arrival]
-            return
+            lost = [arrival]
         group.accumulated = [entry for entry in group.accumulated if entry not in lost]
 
     def _lost(self, entries: list[Entry]) -> list[Entry]:
@@ -114,7 +102,6 @@ class MultiplicityState(OperatorState):
 
     def give_up(self, group: Group) -> None:
         """At u accumulation starts over all the same (V6), also where the condition is false."""
-        group.batches = []
         if self.upper is not None and len(group.accumulated) >= self.upper and not self.slides:
             group.accumulated = self._parts(group.accumulated)[-1]
             group.current = None
@@ -157,15 +144,13 @@ class MultiplicityState(OperatorState):
     def release(self, group: Group) -> None:
         """D5, X8: full batches, then the rest if it has at least l; accumulation starts over."""
         instance, group.empty = group.empty, None
-        if not group.accumulated and not group.batches:
+        if not group.accumulated:
             if instance is not None:
                 self._create(group, instance)
-                group.current = None
             return
         *full, rest = self._wholes(group)
-        batches, group.batches = [*group.batches, *full], []
         group.accumulated = rest
-        for batch in batches:  # one that fails is dropped (V6)
+        for batch in full:  # one that fails is dropped (V6)
             if self._may_be_raised(group, batch):
                 self._withdraw_current(group)
                 self._raise(group, batch)
@@ -177,12 +162,11 @@ class MultiplicityState(OperatorState):
             group.accumulated = []
 
     def potential(self, group: Group) -> bool:
-        if not group.accumulated and not group.batches:
+        if not group.accumulated:
             return group.empty is not None and self.has(group, [])
-        parts = [*group.batches, *self._wholes(group)]
+        parts = self._wholes(group)
         possible = any(len(part) >= self.enough and self.has(group, part) for part in parts)
-        stored = [*group.accumulated, *(entry for batch in group.batches for entry in batch)]
-        return possible and (group.empty is not None or any(entry.fresh for entry in stored))
+        return possible and (group.empty is not None or any(entry.fresh for entry in group.accumulated))
 
     def create(self, group: Group, instance: PathInstance) -> None:
         """M4: an empty composite for a node that was created, if nothing has accumulated (C6)."""
@@ -190,9 +174,8 @@ class MultiplicityState(OperatorState):
             self._create(group, instance)
 
     def _create(self, group: Group, instance: PathInstance) -> None:
-        if self._may_be_raised(group, []):
-            self._withdraw_current(group)
-            group.current = self.raise_(group, [], instance)
+        if self.around.exists(group.key) and self._may_be_raised(group, []):
+            self.raise_(group, [], instance)
 
     def _may_be_raised(self, group: Group, entries: list[Entry]) -> bool:
         return self.has(group, entries) and self.lets_pass(group, entries)
@@ -204,14 +187,12 @@ class MultiplicityState(OperatorState):
         return composite
 
     def _withdraw_current(self, group: Group) -> None:
-        """M1: the former composite, if not consumed, is withdrawn from the parent; a silent empty one, too (C12)."""
+        """M1: the former composite, if not consumed, is withdrawn from the parent."""
         former, group.current = group.current, None
         if former is not None:
             former.withdrawn = True
             if self.parent is not None:
                 self.parent.take_back(former)
-        if self.parent is not None:
-            self.parent.take_back_silent(self, group.key)
 
     # Starting over
 
@@ -235,27 +216,6 @@ class MultiplicityState(OperatorState):
         former, group.current = group.current, None
         assert former is not None
         group.accumulated = [entry for entry in group.accumulated if not is_inside(entry, former)]
-        self._take_out(group, lambda entry: is_inside(entry, former))
-
-    def take_back(self, composite: Composite) -> None:
-        super().take_back(composite)
-        for group in self.groups.values():
-            self._take_out(group, lambda entry: entry.event is composite)
-
-    def _take_out(self, group: Group, is_gone: Callable[[Entry], bool]) -> None:
-        """Of what is set aside this is not any more; what is left of a batch and is not enough counts on (Z8)."""
-        batches, group.batches = group.batches, []
-        left = []
-        for batch in batches:
-            kept = [entry for entry in batch if not is_gone(entry)]
-            if len(kept) >= self.enough:
-                group.batches.append(kept)
-            else:
-                left += kept
-        if left:
-            counted = [*left, *group.accumulated]
-            lost = self._lost(counted)
-            group.accumulated = [entry for entry in counted if entry not in lost]
 
     # As a negated operand (A1, Z5)
 

@@ -6,7 +6,6 @@ at once and when it waits is said in `tests.reference.termination`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Sequence as Several
 from importlib import import_module
 
@@ -157,7 +156,7 @@ class OperatorState:
 
     def arrivals(self, child: int, occurred: list[Event]) -> list[Arrival]:
         """What arrives in this child at this time point: what a leaf stores (T5, E2, F1), or what the child
-        operator raised and has not withdrawn since (C6, C8); each with its variables."""
+        operator raised of something and has not withdrawn since (C6, C8, M5); each with its variables."""
         source = self.children[child]
         found: list[Arrival] = []
         if isinstance(source, Leaf):
@@ -170,7 +169,7 @@ class OperatorState:
             found = [
                 (composite, dict(composite.bindings or {}))
                 for composite in source.raised
-                if not composite.withdrawn
+                if composite.constituents and not composite.withdrawn
             ]
         return [
             (event, values)
@@ -382,21 +381,6 @@ class OperatorState:
                 for entry in entries:
                     entry.withdrawn = entry.withdrawn or entry.event is composite
                 entries[:] = [entry for entry in entries if entry.event is not composite]
-
-    def forget_silent(self, node: int) -> None:
-        """C5: the node is being deleted, so the constraint no longer holds."""
-        self._take_back_silent(lambda event: event.group == node)
-
-    def take_back_silent(self, child: OperatorState, key: int | None) -> None:
-        """M1, C12: a group of a child raises something real, which takes the place of its silent one."""
-        self._take_back_silent(lambda event: event.raiser is child and event.group == key)
-
-    def _take_back_silent(self, is_meant: Callable[[Composite], bool]) -> None:
-        for group in self.groups.values():
-            for entry in group.stored:
-                if entry.silent and isinstance(entry.event, Composite) and is_meant(entry.event):
-                    entry.withdrawn = True
-            group.stored = [entry for entry in group.stored if not (entry.silent and entry.withdrawn)]
 
     @property
     def shown_label(self) -> str | None:

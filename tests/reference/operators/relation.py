@@ -12,7 +12,10 @@ from .combining import Combining
 class RelationState(Combining):
     """A conjunction of two whose intervals satisfy the relation."""
 
-    constrained = True
+    @property
+    def optional(self) -> list[int]:
+        """A relation is between two: nothing of it can be left out (R2)."""
+        return []
 
     def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
         assert isinstance(self.expression, Relation)

@@ -5,14 +5,14 @@ The events of negated operands are kept for ever, by place: what happened before
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from xmlcep.algebra import ContextName, Sequence, Termination, Unit
 
-from .. import constraints, contexts
+from .. import constraints
 from ..clock import Due
+from ..contexts import Choice
 from ..events import Composite, Entry, Event, Group, span
 from ..runs import Run
 from ..values import Variables
@@ -45,8 +45,6 @@ class Candidate:
 
 class SequenceState(Combining):
     """A sequence. ``behind`` are the negated operands behind the last that has to occur, ``inside`` the others."""
-
-    in_sequence = True
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -175,33 +173,19 @@ class SequenceState(Combining):
 
     # Choosing
 
-    @property
-    def constrained(self) -> bool:
-        return True
-
     def lacking(self, run: Run) -> list[int]:
-        return [self.needed[len(run.entries)]]
+        """The next one; behind what may be left out, those behind that, too."""
+        return self._until_needed([index for index in self.needed if index > run.entries[-1].child])
 
     def begins(self, entry: Entry) -> bool:
-        return entry.child == self.needed[0]
+        return entry.child in self._until_needed(list(self.needed))
 
-    def on_arrival(self, group: Group, arrivals: list[Entry]) -> Iterator[contexts.Selection]:
-        return contexts.sequence(
-            self.context,
-            group,
-            self.needed[-1],
-            lambda: self.combinations(group),
-            lambda entry: contexts.is_in(entry, arrivals),
-        )
+    def _until_needed(self, operands: list[int]) -> list[int]:
+        needed = [place for place, index in enumerate(operands) if index not in self.optional]
+        return operands[: needed[0] + 1] if needed else operands
 
-    def on_release(self, group: Group) -> Iterator[contexts.Selection]:
-        return contexts.sequence(
-            self.context,
-            group,
-            self.needed[-1],
-            lambda: self.combinations(group),
-            lambda entry: entry.fresh,
-        )
+    def choice(self, group: Group, new: list[Entry]) -> Choice:
+        return Choice(lambda: self.combinations(group), new, first=self.needed[0], last=self.needed[-1])
 
     # Candidates (A3)
 

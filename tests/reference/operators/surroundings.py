@@ -43,7 +43,7 @@ class Surroundings:
         self.after = NaiveDocument()
 
     def exists(self, node: int | None) -> bool:
-        """Whether the node exists, that is: was not seen to be deleted; always in flat context (C5)."""
+        """Whether the node exists, that is: was not seen to be deleted; always in flat context."""
         return node not in self.deleted
 
     def instant(self) -> Instant:

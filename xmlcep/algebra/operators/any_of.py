@@ -73,10 +73,6 @@ class AnyOf(Operator):
                 _possible(len(self.operands)),
             )
 
-    @property
-    def stores_composites(self) -> bool:
-        return True
-
     def may_raise(self, there: Sequence[bool]) -> bool:
         return sum(there) >= self.count
 

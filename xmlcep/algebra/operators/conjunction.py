@@ -38,7 +38,7 @@ class Conjunction(Operator):
         return f"{self.kind} ({self.symbol})"
 
     @property
-    def stores_composites(self) -> bool:
+    def leaves_out(self) -> bool:
         return True
 
     def promise(self, operands: Sequence[Promise]) -> Promise:

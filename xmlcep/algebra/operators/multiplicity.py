@@ -22,7 +22,7 @@ from ..expressions import (
     Report,
 )
 from ..options import NO_OPTIONS, Options
-from ..promises import NOTHING, Promise
+from ..promises import Promise
 from ..shares import Share
 
 _LARGEST = 999_999_999
@@ -134,7 +134,7 @@ class Multiplicity(Operator):
         yield (0,) * lower
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        return operands[0] if self.lower > 0 else NOTHING
+        return operands[0]
 
     @property
     def creates_empty(self) -> bool:

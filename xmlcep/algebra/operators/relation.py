@@ -61,10 +61,6 @@ class Relation(Operator):
     def title(self) -> str:
         return f"{self.kind} ({self.word})"
 
-    @property
-    def stores_composites(self) -> bool:
-        return True
-
     def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """One of them, or both in either order."""
         yield from ((0,), (1,), (0, 1), (1, 0))

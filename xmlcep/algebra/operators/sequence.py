@@ -49,7 +49,7 @@ class Sequence(Operator):
         return f"{self.kind} ({self.symbol})"
 
     @property
-    def stores_composites(self) -> bool:
+    def leaves_out(self) -> bool:
         return True
 
     @property

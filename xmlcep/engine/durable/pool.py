@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from contexts import Entry
-from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, SILENT, Moment
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, Moment
 from path_types import PathType
 
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, TimePoint
@@ -104,9 +104,9 @@ class Writer:
         event = entry[EVENT]
         start, end, at = entry[:EVENT]
         written: list[Json] = [_ENTRY, self.event(event)]
-        plain = len(entry) <= FIRST and type(event) is PrimitiveEvent and not entry[SILENT]
+        plain = len(entry) <= FIRST and type(event) is PrimitiveEvent
         if not (plain and start == end == at == event.ts):
-            written += [write_number(start), write_number(end), at, int(entry[SILENT])]
+            written += [write_number(start), write_number(end), at]
             if len(entry) > FIRST:
                 first, last, bindings, *happened = entry[FIRST:]
                 same = bindings is not None and type(event) is CompositeEvent and bindings is event.bindings
@@ -214,9 +214,9 @@ class Reader:
     def _entry(self, number: int, *rest: Json) -> Entry:
         event = self._objects[number]
         if not rest:
-            return (event.ts, event.ts, event.ts, event, False)
-        start, end, at, silent, *more = rest
-        entry = (read_number(start), read_number(end), at, event, bool(silent))
+            return (event.ts, event.ts, event.ts, event)
+        start, end, at, *more = rest
+        entry = (read_number(start), read_number(end), at, event)
         if not more:
             return entry
         first, last, bindings, *happened = more

@@ -48,7 +48,7 @@ class WaitingPair(Form):
             "stored": BothItems().write(writer, value.stored, owner),
             "endings": Items(1).write(writer, endings, owner),
             "before": [[ending.at, ending.before] for ending in value.endings],
-            "fresh": value.fresh, "told": value.told, "newest": value.newest,
+            "fresh": value.fresh, "told": value.told,
         }  # fmt: skip
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
@@ -57,7 +57,7 @@ class WaitingPair(Form):
         waiting.endings = [
             Ending(event, at, before) for event, (at, before) in zip(events, data["before"], strict=True)
         ]
-        waiting.fresh, waiting.told, waiting.newest = data["fresh"], tuple(data["told"]), data["newest"]
+        waiting.fresh, waiting.told = data["fresh"], tuple(data["told"])
         return waiting
 
 

@@ -26,7 +26,7 @@ from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairS
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.integrating import FEW, MultiplicityState
+from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
@@ -117,7 +117,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
 def _sequence(state: Mapping[str, Form], *derived: str) -> Layout:
     return _combining(
         {"violations": AllWithin(), "contiguity": Within(), **state},
-        "_position", "_last", "hopeless_without", "_waits_for_more", "_before", "_restarting", *derived,
+        "_position", "_last", "hopeless_without", "_waits_for_more", "_before", "_leads", "_restarting", *derived,
     )  # fmt: skip
 
 
@@ -128,11 +128,9 @@ def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
 _MULTIPLICITY = _operator(
     {
         "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
-        "gone": ByKey(PLAIN),
-        "_most_gone": Plain(FEW),
     },
-    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_raises_at_once", "_is_short", "on_its_way",  # of one time point
+    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner",
+    "_raises_at_once", "_is_short",
 )  # fmt: skip
 
 _CHRONICLE_CONJUNCTION = _pair(
@@ -160,7 +158,7 @@ _OPERATORS: dict[type, Layout] = {
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
     WaitingMultiplicityState: _layout(
-        _MULTIPLICITY.state, *_MULTIPLICITY.derived, "_awaits_release", "_full", "_is_plain"
+        _MULTIPLICITY.state, *_MULTIPLICITY.derived, "_awaits_release", "_enough", "_full", "_is_plain"
     ),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
@@ -184,7 +182,6 @@ _ACCUMULATION: dict[str, Form] = {
     "start": Number(),
     "end": Number(),
     "span": Span(),
-    "batches": Listed(Entries()),
     "created": PathInstance(),
     "expiry": PLAIN,
 }

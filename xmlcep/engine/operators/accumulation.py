@@ -99,11 +99,10 @@ class Integrated(_Part[Event]):
 class Accumulation:
     """The arrivals since accumulation started over, oldest first.
 
-    ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite (raised or silent) that
-    later ones integrate, ``told`` up to which index entries count as consumed (H7). For a deferred operator
-    ``batches`` have been set aside for the release (Z8), and ``created`` is the created node's path and ids, while its
-    empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments of the first and the
-    last primitive event in them, where arrivals have such.
+    ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite that later ones integrate,
+    ``told`` up to which index entries count as consumed (H7). For a deferred operator ``created`` is the created node's
+    path and ids, while its empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments
+    of the first and the last primitive event in them, where arrivals have such.
 
     What has been asked of them (`values`, `place`, `interval`) is kept up to date by ``followers``, until arrivals go
     from among others.
@@ -116,7 +115,6 @@ class Accumulation:
     told = 0
     start, end = EMPTY_START, EMPTY_END
     span: tuple[object, object] | None = None
-    batches: Sequence[list[Entry]] = ()
     created: tuple[PathType, tuple[int, ...]] | None = None
     expiry: int | None = None
     followers: tuple[Follower, ...] = ()
@@ -221,14 +219,7 @@ class Accumulation:
 
     def is_idle(self) -> bool:
         """Whether it is as if nothing had ever come."""
-        return not (self.count() or self.current or self.created or self.batches)
-
-    def is_fresh_set_aside(self) -> bool:
-        """Whether any of what is set aside has arrived since the last composite, which has the oldest of it (X1)."""
-        if not self.batches or self.current is None:
-            return bool(self.batches)
-        last = self.batches[-1][-1][EVENT]
-        return all(event is not last for event in self.current[EVENT].constituents)
+        return not (self.count() or self.current or self.created)
 
     def integrates(self) -> set[int]:
         """The identities of the events that its composite has integrated."""
@@ -236,7 +227,7 @@ class Accumulation:
 
     def size(self) -> int:
         """How many events it keeps."""
-        return self.count() + (self.current is not None) + sum(map(len, self.batches))
+        return self.count() + (self.current is not None)
 
     def _measure(self) -> None:
         live = self.live()
@@ -277,13 +268,6 @@ class SlidingAccumulation(Accumulation):
     def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
         super().replace(entries, told)
         self._ordered = self._ordered or not self.entries
-
-    def count_on(self, entries: Sequence[Entry], within: tuple[int, int]) -> None:
-        """These, which were set aside, count again, before all others, but for what has dropped out by now (Z8)."""
-        integrated = self.integrates()
-        kept = young([*entries, *self.live()], within)
-        self.replace(kept, sum(id(entry[EVENT]) in integrated for entry in kept))
-        self._ordered = not kept  # the others are in order among themselves, at most
 
     def _let_go(self, until: int) -> None:
         """Those before this index drop out."""
@@ -352,16 +336,6 @@ class SlidingAccumulation(Accumulation):
                 return begin
         begins = (entry[FIRST][unit] for entry in self.live() if entry[FIRST] is not None)
         return min((begin for begin in begins if after is None or begin > after), default=None)
-
-    def keeps_all(self, entry: Entry, within: tuple[int, int]) -> bool:
-        """Whether it is known without a look at all that nothing drops out for an arrival."""
-        if not (self._ordered and self.count() and len(entry) > FIRST and entry[FIRST] is not None):
-            return not self.count()
-        amount, unit = within
-        newest = self.entries[-1]
-        if not _follows(entry, newest):
-            return False
-        return bool(self.entries[self.begin][FIRST][unit] >= entry[LAST][unit] - amount)
 
     def would_lose(self, entry: Entry, within: tuple[int, int]) -> bool:
         """Whether an arrival would drop out at once: it begins more than so long before the latest end of all (W3)."""

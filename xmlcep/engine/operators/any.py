@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from contexts import Entry
 from contexts.choice import Choice
 
 from ...algebra import AnyOf, Promise
-from ...events import Cause, CompositeEvent
+from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .combining import CombiningState, window_constraints
@@ -29,15 +28,6 @@ class AnyState(CombiningState):
             binders=self.binders(),
         )  # fmt: skip
         self.shared = node.may_repeat
-
-    def raise_combination(
-        self,
-        combination: Sequence[Entry | None],
-        cause: Cause,
-        values: Mapping[str, object] | None = None,
-    ) -> None:
-        """Of a combination there are only the operands that are chosen."""
-        super().raise_combination([entry for entry in combination if entry is not None], cause, values)
 
 
 def new_state(

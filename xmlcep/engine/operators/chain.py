@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
-from contexts.entry import EMPTY_END, END, FIRST, LAST, SILENT, START
+from contexts.entry import EMPTY_END, END, FIRST, LAST, START
 from contexts.group import discard
 from contexts.grouping import Key
 from contexts.search import Constrained
@@ -43,10 +43,11 @@ class SequenceState(CombiningState):
         super().__init__(node, tree, report, setting, [operands[k] for k in positive])
         self._position = {operand: position for position, operand in enumerate(positive)}
         self._last = len(positive) - 1
-        # An empty composite is in order with everything, and dropping it would disturb M5. In recent context a
+        # An empty composite of another tree is in order with everything. In recent context a
         # newer event replaces an older one even if it is hopeless itself; runs see for themselves (S2).
         self.hopeless_without = [
             position > 0
+            and positive[position - 1] not in node.optional
             and not (self.context.replaces or self.context.runs)
             and operands[k].solid
             and all(operands[before].prompt for before in positive[:position])
@@ -55,14 +56,18 @@ class SequenceState(CombiningState):
         # In cumulative context what ends a combination stays while ``having`` is false of all there is (Q1).
         self._waits_for_more = self.context.batches and self.values.having is not None
         self.violations: dict[int, Violations] = {}
-        # Of each negated operand, how many operands that have to occur stand before it.
+        # Of each negated operand, how many operands stand before it, and whether all of these may be left out.
         self._before = {k: sum(other < k for other in positive) for k in definition.negated}
+        self._leads = {
+            k for k in definition.negated if node.optional.issuperset(o for o in positive if o < k)
+        }
         self.contiguity: Contiguity | None = None
         constraints = self._constraints(definition)
-        if len(constraints) > 1 or self.values.having is not None:
+        optional = frozenset(self._position[operand] for operand in node.optional)
+        if len(constraints) > 1 or self.values.having is not None or optional:
             self.exists = Constrained(
                 constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries,
-                binders=self.binders(),
+                binders=self.binders(), optional=optional,
             )  # fmt: skip
         else:
             self.exists = Chains()
@@ -165,12 +170,13 @@ class SequenceState(CombiningState):
         """Events of a negated operand (A1)."""
         before = self._before[child]
         groups = [self.groups[k] for k in self.matching(child, key) if k in self.groups]
-        if groups or before == 0 or not self.prompt:
+        leads = child in self._leads
+        if groups or leads or not self.prompt:
             self.violations[child].add(key, arrivals)
         if before:
             for group in groups:
                 self._start_over(group, before - 1, self.violations[child])
-        elif self.node.definition.options.within is not None:
+        if leads and self.node.definition.options.within is not None:
             self._watch_over_violations(key, arrivals)
 
     def _start_over(self, group: Group, position: int, violations: Violations) -> None:
@@ -179,8 +185,6 @@ class SequenceState(CombiningState):
         if owner is None:
             return
         for entry in list(group.stored[position]):
-            if entry[SILENT]:
-                continue  # nobody is integrating it: what comes next takes its place all the same (C5)
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
                 if self.hopeless_without[position] and not self._has_something_before(group, position, entry):
@@ -280,10 +284,11 @@ class SequenceState(CombiningState):
             if group.fresh is not None:
                 ends = [e[LAST][unit] for stored in group.stored for e in stored if e[LAST] is not None]
             else:  # which end in the order in which they are stored
-                first = next((e for e in group.stored[-1] if e[LAST] is not None), None)
-                ends = [] if first is None else [first[LAST][unit]]
-                if ends and now < ends[0] + most:  # by then it is gone
-                    again = ends[0] + most
+                may_end = group.stored if self.exists.optional else group.stored[-1:]
+                firsts = [next((e for e in stored if e[LAST] is not None), None) for stored in may_end]
+                ends = [first[LAST][unit] for first in firsts if first is not None]
+                if ends and now < min(ends) + most:  # by then it is gone
+                    again = min(ends) + most
             now = min([now, *(end - 1 for end in ends)])
         left = [e for e in violations.stored.get(key, ()) if e[FIRST][unit] + most > now]
         if left:

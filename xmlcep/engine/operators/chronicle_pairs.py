@@ -125,7 +125,7 @@ class ChroniclePairConjunction(PairState):
         if parent is not None:
             above = key if self.same_groups else parent.grouping.place(path, ids)
             if above is not None:
-                entry = (start, end, self.clock.point, composite, False)
+                entry = (start, end, self.clock.point, composite)
                 parent.taker.take(self.child_index, above, entry, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:

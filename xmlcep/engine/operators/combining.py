@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, MutableSequence, Sequence
 
-from contexts import Entry, Group, Owner
+from contexts import Combination, Entry, Group, Owner
 from contexts.constraints import Constraint, Within
 from contexts.entry import EVENT, FIRST
 from contexts.group import discard
@@ -180,8 +180,6 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
-        if group.owners is not None and (owner := group.owners[child]) is not None:
-            owner.arrived(arrivals)
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
         elif self._moves_on:
@@ -201,9 +199,14 @@ class CombiningState(ChoosingState, DeferrableState):
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
         group.now = self.clock.point
         for combination in self.context.on_arrival(group, self.exists, child, arrivals):
-            self.raise_combination(combination, cause)
+            self.raise_chosen(combination, cause)
         if group.is_empty():
             self.close_group(key)
+
+    def raise_chosen(self, combination: Combination, cause: Cause) -> None:
+        """Raises a combination without the operands that are left out (S1, M5)."""
+        chosen = [entry for entry in combination if entry is not None] if None in combination else combination
+        self.raise_combination(chosen, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -230,8 +233,6 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-        if group.owners is not None and (owner := group.owners[child]) is not None:
-            owner.arrived(arrivals)
         if self._moves_on:
             self._let_go(group, child, arrivals, waits=True)
         self.context.store(group, self.exists, child, arrivals)
@@ -255,7 +256,7 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups[key]
         group.now = self.clock.point
         for combination in self.context.on_release(group, self.exists):
-            self.raise_combination(combination, cause)
+            self.raise_chosen(combination, cause)
         group.fresh = None
         if self._expires is not None:
             now = self.clock.reading(self._expires.unit, self.clock.ts)

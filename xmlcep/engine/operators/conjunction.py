@@ -33,10 +33,10 @@ class ConjunctionState(CombiningState):
         if constraints or self.values.having is not None:
             self.exists = Constrained(
                 constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
-                binders=self.binders(),
+                binders=self.binders(), optional=node.optional,
             )  # fmt: skip
         else:
-            self.exists = AnyOrder()
+            self.exists = AnyOrder(node.optional)
 
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
         return None if self.by_value else (self.groups,)
@@ -47,7 +47,8 @@ def new_state(
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
-    if is_plain_pair(node, tree, setting):
+    pairing = CONTEXTS[node.context.value].pairing
+    if is_plain_pair(node, tree, setting) and pairing is not None and (pairing.waits or not node.deferred):
         if node.deferred:
             return WaitingPairConjunction(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest

@@ -16,11 +16,6 @@ from .state import OperatorState
 class DeferrableState(OperatorState):
     """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.release` says how."""
 
-    @property
-    def sets_aside(self) -> bool:
-        """Whether arrivals are stored in another way while the group waits (Z8)."""
-        return False
-
     @abstractmethod
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""

@@ -5,12 +5,12 @@ One module because what arrives, what is taken back and what drops out change on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from contexts import Entry, Owner
 from contexts.constraints import Objection
-from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
+from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
@@ -27,7 +27,6 @@ from .state import Account, OperatorState
 
 _TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
-FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
 
 class MultiplicityState(OperatorState):
@@ -49,11 +48,6 @@ class MultiplicityState(OperatorState):
         outer = node.outer_window
         self._outer = None if outer is None else (reach(outer), MEASURE[outer.unit])
         self.accumulations: dict[Key, Accumulation] = {}
-        # Deleted nodes of which a composite may still be consumed, so that no silent one is made for them (M5), each
-        # with the key of the parent's group that it is stored in.
-        self.gone: dict[int, Key] = {}
-        self._most_gone = FEW
-        self.on_its_way: list[Entry] = []  # raised at a time point
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
@@ -62,10 +56,6 @@ class MultiplicityState(OperatorState):
         self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
         # Whether nothing waits, either.
         self._raises_at_once = self._is_short and not node.deferred
-
-    def connect(self, parent: OperatorState) -> None:
-        super().connect(parent)
-        self.refills = self.lower == 0 and parent.node.definition.stores_composites
 
     # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
 
@@ -102,11 +92,9 @@ class MultiplicityState(OperatorState):
             return
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
-        accumulation = self.accumulations[key] = Accumulation()
-        empty = accumulation.current = self._nothing(event[2], event[3], event)
+        empty = self._nothing(event[2], event[3], event)
         if self.composer.report is not None:
             self.composer.report.append(empty[EVENT])
-        self.hand_over(empty, key, event)
 
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
         """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
@@ -180,7 +168,7 @@ class MultiplicityState(OperatorState):
         """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
         # What compose and report_and_store do, without their calls.
         entries, composer = accumulation.entries, self.composer
-        start, end, _, first, _ = entries[0]
+        start, end, _, first = entries[0]
         constituents: Sequence[Event] = (first,)
         if len(entries) > 1:
             start, end = accumulation.start, accumulation.end
@@ -194,15 +182,13 @@ class MultiplicityState(OperatorState):
             composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
-        return (start, end, self.clock.point, composite, False)
+        return (start, end, self.clock.point, composite)
 
-    def _nothing(
-        self, path: PathType | None, ids: tuple[int, ...], cause: Cause, *, silent: bool = False
-    ) -> Entry:
+    def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
         """The composite of nothing as it is stored; where nothing is asked."""
         composer = self.composer
         parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
-        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts), silent)
+        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
@@ -226,16 +212,18 @@ class MultiplicityState(OperatorState):
             self._drop(key)
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
-        """M4: the node was created, so a composite without constituents is raised for it."""
-        accumulation = self._accumulation(key)
-        # C6: something can have arrived in flat context only.
-        composite = None if accumulation.count() else self._empty(path, ids, cause)
-        if composite is None:
-            self._drop_if_idle(key, accumulation)
-            return
-        if accumulation.current is not None:
-            self._withdraw(accumulation.current)
-        accumulation.current = self._raise(composite)
+        """M4: the node was created, so a composite of nothing is raised for it, unless something has accumulated, as it
+        can in flat context (C6). No operator above takes it (M5)."""
+        accumulation = self.accumulations.get(key)
+        if accumulation is None or not accumulation.count():
+            self._raise_nothing(path, ids, cause)
+
+    def _raise_nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
+        composite = self._empty(path, ids, cause)
+        if composite is not None:
+            entry = self.composer.report_and_store(composite)
+            if self.parent is None:
+                self.outbox.append(entry)
 
     def _accumulation(self, key: Key) -> Accumulation:
         accumulation = self.accumulations.get(key)
@@ -256,7 +244,7 @@ class MultiplicityState(OperatorState):
             self.setting.witness.guarded(self.tree_index, self.node.index, composite)
         return False
 
-    def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
+    def _empty(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
         """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
         values = self.values
         if values.having is not None and not values.admits(()):
@@ -272,10 +260,6 @@ class MultiplicityState(OperatorState):
     def _send(self, entry: Entry) -> None:
         """What was raised is to go to the parent."""
         self.outbox.append(entry)
-        if self.refills:
-            if self.on_its_way and self.on_its_way[0][AT] != entry[AT]:
-                self.on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
-            self.on_its_way.append(entry)
 
     def _tell(self, accumulation: Accumulation, until: int) -> None:
         """The arrivals before this index stand in a raised composite, so they count as consumed (H7)."""
@@ -290,8 +274,6 @@ class MultiplicityState(OperatorState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
-        if self.on_its_way:
-            discard(self.on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -312,7 +294,7 @@ class MultiplicityState(OperatorState):
         if self.accumulations.pop(key, None) is not None and self.by_value:
             self.drop_key(key)
 
-    # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
+    # ---- what the parent tells (M3) ----------------------------------------------------------------
 
     def consumed(self, entry: Entry) -> None:
         """M3: if it is the composite that still integrates, accumulation starts over.
@@ -327,7 +309,7 @@ class MultiplicityState(OperatorState):
         is_used_up = accumulation.told == len(accumulation.entries)
         if is_used_up and self._raises_at_once:
             del self.accumulations[key]
-        elif is_used_up and not (accumulation.created or accumulation.batches):
+        elif is_used_up and not accumulation.created:
             self._drop(key)
         else:
             self._start_over_behind(accumulation)
@@ -336,58 +318,6 @@ class MultiplicityState(OperatorState):
     def is_integrating(self, entry: Entry) -> bool:
         accumulation = self.accumulations.get(self.grouping.key_of(entry))
         return accumulation is not None and accumulation.current is entry
-
-    def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
-        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone.
-
-        Unconsumed are those that are stored, and those that were raised and are about to be (C5).
-        """
-        if not self.refills or (self.values.having is not None and not self.values.admits(())):
-            return None
-        event = entry[EVENT]
-        if self.on_its_way:
-            stored = [*stored, *(other for other in self.on_its_way if other[AT] == at)]
-        if self.flat:
-            if any(True for _ in stored):
-                return None
-        elif event[3][-1] in self.gone:
-            return None
-        else:
-            for other in stored:  # almost always there is none
-                if other[EVENT][3] == event[3]:
-                    return None
-        if self._is_short:
-            return self._nothing(event[2], event[3], event[7], silent=True)
-        empty = self.composer.composite(
-            event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
-        )
-        return self.composer.entry(empty, silent=True)
-
-    def arrived(self, entries: Iterable[Entry]) -> None:
-        for entry in entries if self.on_its_way else ():
-            discard(self.on_its_way, entry)
-
-    def available(self, silent: Entry) -> None:
-        """A silent composite stands in the parent's store: the next one replaces it."""
-        if self._is_short:
-            key = silent[EVENT][3][-1]
-            accumulation = self.accumulations.get(key)
-            if accumulation is None:
-                accumulation = self.accumulations[key] = Accumulation()
-        else:
-            accumulation = self._accumulation(self.grouping.key_of(silent))
-        if accumulation.current is None:
-            accumulation.current = silent
-
-    def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:
-        assert self.parent is not None
-        key: Key = ids[-1]
-        self.gone[key] = self.parent.grouping.place(path, ids)
-        accumulation = self.accumulations.get(key)
-        if accumulation is not None and accumulation.current is not None and accumulation.current[SILENT]:
-            self._withdraw(accumulation.current)
-            accumulation.current = None
-            self._drop_if_idle(key, accumulation)
 
     # ---- freeing (G4, W11) ------------------------------------------------------------------------------
 
@@ -425,27 +355,12 @@ class MultiplicityState(OperatorState):
 
     def forget(self, key: Key) -> None:
         self._drop(key)
-        if not self.gone:
-            return
-        place = self.grouping.place_of(key)
-        if place in self.gone and not self._is_stored_above(place):
-            del self.gone[place]
-        elif len(self.gone) > self._most_gone:
-            self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
-            self._most_gone = max(FEW, 2 * len(self.gone))
 
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value or self.refills else (self.accumulations,)
-
-    def _is_stored_above(self, node: int) -> bool:
-        """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""
-        assert self.parent is not None
-        return self.parent.stores(self.child_index, self.gone[node], node)
+        return None if self.by_value else (self.accumulations,)
 
     def clear(self) -> None:
         self.accumulations.clear()
-        self.gone.clear()
-        self._most_gone = FEW
         super().clear()
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
@@ -458,11 +373,8 @@ class MultiplicityState(OperatorState):
         if accumulation is None:
             return super().account(key)
         live = self._not_too_old(accumulation.live())
-        entries = [*(entry for batch in accumulation.batches for entry in batch), *live]
         raised = accumulation.current is not None
-        return Account(
-            (entries,), None if raised else self._refused(self._wholes(accumulation, live)), raised
-        )
+        return Account((live,), None if raised else self._refused(self._wholes(accumulation, live)), raised)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
         """What of that which has accumulated would be raised, each by itself."""

@@ -41,7 +41,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
-        and not (tree.flat or node.may_repeat)
+        and not (tree.flat or node.may_repeat or node.optional)
         and tree.order is Order.INTERVAL
         # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.
         and not (node.needs_moments or program.having or (tree.extended and node.deferred))
@@ -131,13 +131,13 @@ class PairState(ChoosingState):
             if type(first) is not PrimitiveEvent:
                 first = _new_tuple(PrimitiveEvent, first)
         else:
-            start, end, _, first, _ = first
+            start, end, _, first = first
         if is_second_bare:
             other_start = other_end = second[0]
             if type(second) is not PrimitiveEvent:
                 second = _new_tuple(PrimitiveEvent, second)
         else:
-            other_start, other_end, _, second, _ = second
+            other_start, other_end, _, second = second
         if other_start < start:
             start = other_start
         if other_end > end:
@@ -153,19 +153,19 @@ class PairState(ChoosingState):
         if composer.report is not None:
             composer.report.append(composite)
         if not alone:
-            self.outbox.append((start, end, self.clock.point, composite, False))
+            self.outbox.append((start, end, self.clock.point, composite))
         elif self.parent is not None:
             above = key if self.same_groups else self.parent.grouping.place(path, composite[3])
             if above is not None:
-                entry = (start, end, self.clock.point, composite, False)
+                entry = (start, end, self.clock.point, composite)
                 self.parent.taker.take(self.child_index, above, entry, cause)
 
     def _raise_in_full(
         self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
         """The same where entries carry moments and variables; it goes into the outbox, if anybody is to have it."""
-        start, end, _, event, _, begin, finish, _ = first
-        other_start, other_end, _, other, _, other_begin, other_finish, _ = second
+        start, end, _, event, begin, finish, _ = first
+        other_start, other_end, _, other, other_begin, other_finish, _ = second
         if begin is None or other_begin is None:  # empty
             pair = (first, second)
             composite = self.composer.compose(pair, cause, self.values.of(pair))
@@ -188,7 +188,7 @@ class PairState(ChoosingState):
         if composer.report is not None:
             composer.report.append(composite)
         if self.parent is not None or not alone:
-            self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
+            self.outbox.append((start, end, self.clock.point, composite, *span, bindings))
 
     def _raise_all_of(
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
@@ -210,14 +210,14 @@ class PairState(ChoosingState):
                 start, end = min(start, items[0][0]), max(end, items[-1][0])
                 events += [as_event(item) for item in items]
                 continue
-            for other_start, other_end, _, event, _ in items:
+            for other_start, other_end, _, event in items:
                 start, end = min(start, other_start), max(end, other_end)
                 events.append(event)
         path, ids = self.composer.place(events[0])
         composite = self.composer.composite(path, ids, tuple(events), start, end, cause)
         if self.composer.report is not None:
             self.composer.report.append(composite)
-        self.outbox.append((start, end, self.clock.point, composite, False))
+        self.outbox.append((start, end, self.clock.point, composite))
 
     def _raise_allowed(
         self, first: Item | Stored, second: Item | Stored, key: Key, cause: Cause, *, alone: bool = True
@@ -240,7 +240,7 @@ class PairState(ChoosingState):
         """What is stored of an operand, as entries."""
         if not self.bare[child]:
             return list(items)
-        return [(item[0], item[0], item[0], as_event(item), False) for item in items]
+        return [(item[0], item[0], item[0], as_event(item)) for item in items]
 
 
 class PairConjunction(PairState):

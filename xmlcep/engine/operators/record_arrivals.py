@@ -173,7 +173,7 @@ class RecordState(MultiplicityState):
             if is_root:
                 if report is not None:
                     report.append(composite)
-                accumulation.current = (start, ts, clock.point, composite, False)
+                accumulation.current = (start, ts, clock.point, composite)
                 accumulation.told = stop
                 if count == upper:
                     self._start_over(key, accumulation)

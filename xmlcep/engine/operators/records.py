@@ -103,7 +103,7 @@ class Records(Sequence[Entry]):
             return [self[each] for each in range(*index.indices(len(self.events)))]
         event, moment = self.event(index), self.moment(index)
         ts = event[0]
-        return (ts, ts, self.points[index], event, False, moment, moment, self.read(event))
+        return (ts, ts, self.points[index], event, moment, moment, self.read(event))
 
     def __iter__(self) -> Iterator[Entry]:
         return (self[index] for index in range(len(self.events)))

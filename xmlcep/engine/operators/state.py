@@ -87,8 +87,6 @@ class OperatorState(ABC):
     """Who is to be told what becomes of the composites it raises (H7); None: nobody."""
     comes_late = False
     """Whether what it has at a node outlasts that, as its time comes by a timer."""
-    refills = False
-    """Whether silent empty composites of it take the place of consumed ones (M5)."""
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
@@ -191,9 +189,6 @@ class OperatorState(ABC):
         self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause
     ) -> None:
         """M4: the node was created."""
-
-    def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:  # noqa: B027
-        """The node is about to be deleted: silent composites of it are no longer available (M5)."""
 
     def outlasts(self, node: int) -> bool:
         """Whether a timer may raise something of it at a node, or below, that is gone."""
@@ -390,6 +385,6 @@ def acceptor_of(taker: Taker, clock: Clock, child: int) -> Acceptor:
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
-        take(child, key, (ts, ts, clock.point, event, False), event)
+        take(child, key, (ts, ts, clock.point, event), event)
 
     return accept

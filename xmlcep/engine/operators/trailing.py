@@ -119,7 +119,8 @@ class TrailingSequenceState(SequenceState):
         # In cumulative context an operand may have several, and one entry may stand in several operands.
         before = [list(stored) for stored in group.stored] if self.context.batches else []
         for combination in self.context.on_arrival(group, self.exists, child, arrivals):
-            self._add(key, _taken(before, group.stored) if before else list(enumerate(combination)))
+            chosen = [(k, entry) for k, entry in enumerate(combination) if entry is not None]
+            self._add(key, _taken(before, group.stored) if before else chosen)
         if group.is_empty():
             self.close_group(key)
 

@@ -1,12 +1,11 @@
-"""Multiplicity x[l,u] that waits for its termination: what has accumulated is released in batches (D5, X8, Z8)."""
+"""Multiplicity x[l,u] that waits for its termination: what has accumulated is released in batches (D5, X8)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 
 from contexts import Entry
-from contexts.constraints.counting import young
 from contexts.entry import EVENT
 from contexts.grouping import Key
 from path_types import PathType
@@ -16,7 +15,7 @@ from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..setting import Setting
-from .accumulation import Accumulation, Integrated, SlidingAccumulation
+from .accumulation import Accumulation, Integrated
 from .deferrable import DeferrableState
 from .integrating import MultiplicityState
 
@@ -35,6 +34,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting, operand)
         self._full: float = inf if self.upper is None else self.upper
+        self._enough = max(self.lower, 1)
         self._awaits_release = node.termination is not Termination.EARLIEST
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
@@ -43,34 +43,13 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def one_by_one(self) -> bool:
         return True
 
-    # ---- what waits (X1, X8, Z8) -------------------------------------------------------------------------
-
-    @property
-    def sets_aside(self) -> bool:
-        return self.within is not None and not self.slides
+    # ---- what waits (X1, X8) -----------------------------------------------------------------------------
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             accumulation = self._accumulation(key)
-            if self._outer is not None:  # what is too old for the operator above is not set aside, either
-                self._start_over_if_old(accumulation, entry, *self._outer)
-            if self.within is not None and not self.slides:
-                assert isinstance(accumulation, SlidingAccumulation)
-                if not accumulation.keeps_all(entry, self.within):
-                    self._set_aside(accumulation, entry, self.within)
             self._accumulates(key, accumulation, entry)
             self._drop_if_idle(key, accumulation)
-
-    def _set_aside(self, accumulation: Accumulation, entry: Entry, within: tuple[int, int]) -> None:
-        """Before an arrival lets something drop out, full batches are set aside, and what is left if it is enough."""
-        entries = accumulation.live()
-        kept = young([*entries, entry], within)
-        if len(kept) > len(entries) or not any(other is entry for other in kept):
-            return
-        batches, rest = self._batches(entries)
-        accumulation.batches = [*accumulation.batches, *batches]
-        if batches:
-            accumulation.replace(rest)
 
     def _batches(self, entries: list[Entry]) -> tuple[list[list[Entry]], list[Entry]]:
         """Full batches of u, then the rest if there is at least l of it; and what stays."""
@@ -84,32 +63,6 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             batches.append(entries)
             entries = []
         return batches, entries
-
-    def withdraw(self, child: int, entry: Entry) -> None:
-        accumulation = self.accumulations.get(self.grouping.key_of(entry))
-        if accumulation is not None and accumulation.batches:
-            self._take_out(accumulation, {id(entry[EVENT])})
-        super().withdraw(child, entry)
-
-    def _start_over_behind(self, accumulation: Accumulation) -> None:
-        """What the composite has integrated is not set aside, either."""
-        if accumulation.batches:
-            self._take_out(accumulation, accumulation.integrates())
-        super()._start_over_behind(accumulation)
-
-    def _take_out(self, accumulation: Accumulation, events: Collection[int]) -> None:
-        """These events are no longer set aside; what is left of a batch that is not enough any more counts on (Z8)."""
-        assert isinstance(accumulation, SlidingAccumulation) and self.within is not None
-        batches, left = [], []
-        for batch in accumulation.batches:
-            kept = [entry for entry in batch if id(entry[EVENT]) not in events]
-            if len(kept) >= max(self.lower, 1):
-                batches.append(kept)
-            else:
-                left += kept
-        accumulation.batches = batches
-        if left:
-            accumulation.count_on(left, self.within)
 
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
         accumulation = self._accumulation(key)
@@ -125,7 +78,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             if type(event) is not PrimitiveEvent:
                 event = _new_tuple(PrimitiveEvent, event)
             ts = event[0]
-            entry = (ts, ts, clock.point, event, False)
+            entry = (ts, ts, clock.point, event)
             accumulation = accumulations.get(key)
             if accumulation is None:
                 accumulation = accumulations[key] = Accumulation()
@@ -141,6 +94,13 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
 
         return keep
 
+    def _created(self, accumulation: Accumulation) -> tuple[PathType, tuple[int, ...]] | None:
+        """The node for which an empty composite is due, unless it is gone (M4)."""
+        created = accumulation.created
+        if created is not None and not self.flat and (self.tree_index, created[1][-1]) in self.setting.gone:
+            return None
+        return created
+
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
@@ -148,15 +108,15 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         count = len(accumulation.entries) - accumulation.begin
         enough = count >= self.lower and count > 0
         if self._awaits_release:  # which asks what it finds, and drops what fails
-            return enough or accumulation.created is not None or bool(accumulation.batches)
-        if not (count or accumulation.batches):
-            return accumulation.created is not None and self._admits(())
+            return enough or self._created(accumulation) is not None
+        if not count:
+            return self._created(accumulation) is not None and self._admits(())
         is_fresh = accumulation.told < len(accumulation.entries) or accumulation.created is not None
-        return (is_fresh or accumulation.is_fresh_set_aside()) and self._has_whole(accumulation, count)
+        return is_fresh and self._has_whole(accumulation, count)
 
     def _has_whole(self, accumulation: Accumulation, count: int) -> bool:
         """Whether anything that has accumulated would be raised, by itself."""
-        if accumulation.batches or count > self._full:
+        if count > self._full:
             return any(map(self._admits, self._wholes(accumulation, accumulation.live())))
         if count < self.lower:
             return False
@@ -169,20 +129,18 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         return self.values.having is None or self.values.admits(entries)
 
     def give_up(self, key: Key) -> None:
-        """At u it starts over all the same (V6): what fails then waits for nothing. Nor does what was set aside, when
-        what it was set aside for is gone (X11)."""
+        """At u it starts over all the same (V6): what fails then waits for nothing."""
         accumulation = self.accumulations.get(key)
-        if accumulation is None or (self.values.having is None and not accumulation.batches):
+        if accumulation is None or self.values.having is None:
             return
-        accumulation.batches = ()
         count = accumulation.count()
         if self.upper is not None and count >= self.upper and not self.slides:
             accumulation.start_over(accumulation.live()[count - count % self.upper :])
         self._drop_if_idle(key, accumulation)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
-        of_nothing: list[list[Entry]] = [[]] if accumulation.created is not None and not live else []
-        return [*accumulation.batches, *self._batches(live)[0]] or of_nothing
+        of_nothing: list[list[Entry]] = [[]] if self._created(accumulation) is not None and not live else []
+        return self._batches(live)[0] or of_nothing
 
     # ---- a condition that holds (X4) ----------------------------------------------------------------------
 
@@ -203,7 +161,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if (
             accumulation is None
             or parent is None
-            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+            or not (self._is_plain and self._enough <= len(accumulation.entries) < self._full)
         ):
             super().release_alone(key, cause)
             return
@@ -224,27 +182,24 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
+        if self._is_plain and self._enough <= len(accumulation.entries) < self._full:
             self._send(self._release_whole(key, accumulation, cause))
             return
-        had = accumulation.count() or accumulation.batches
+        had = accumulation.count()
         batches, rest = self._batches(accumulation.live())
-        for batch in (*accumulation.batches, *batches):
+        for batch in batches:
             if self._raise_batch(accumulation, batch, cause):
                 continue
-            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays, the last u (S4)
-            # as well, with the composite that has integrated some of it.
-            if bool(batches) and batch is batches[-1] and (self.slides or len(batch) != self.upper):
+            # V6: a full batch that fails is dropped; the rest stays, the last u (S4) as well, with the composite that
+            # has integrated some of it.
+            if batch is batches[-1] and (self.slides or len(batch) != self.upper):
                 rest = batch
             else:
                 accumulation.current = None
-        if accumulation.created is not None and not had:
-            composite = self._empty(*accumulation.created, cause)
-            if composite is not None:
-                self._take_place(accumulation)
-                self._raise(composite)
+        created = self._created(accumulation)
+        if created is not None and not had:
+            self._raise_nothing(*created, cause)
         accumulation.created = None
-        accumulation.batches = ()
         integrated = accumulation.integrates()
         accumulation.replace(rest, sum(id(entry[EVENT]) in integrated for entry in rest))
         self._drop_if_idle(key, accumulation)

@@ -115,7 +115,6 @@ class WaitingPairConjunction(WaitingPairState):
         if self.context.replaces:
             stored[child].clear()
         stored[child].append(item)
-        waiting.newest = child
         waiting.fresh = True
         return len(stored[1 - child]) > 0
 
