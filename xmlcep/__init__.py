@@ -13,6 +13,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # typing takes longer than all of this
 if TYPE_CHECKING:
+    __version__: str
     from .actions.errors import ActionError as ActionError
     from .actions.errors import CascadeError as CascadeError
     from .auditing import AuditResult as AuditResult
@@ -44,13 +45,6 @@ if TYPE_CHECKING:
     from .wrapping import parse as parse
     from .wrapping import wrap as wrap
     from .wrapping.watches import Watch as Watch
-
-
-def __getattr__(name: str) -> str:
-    """``__version__``, which is looked up when it is asked for."""
-    if name == "__version__":
-        return own_packages.installed_version()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
@@ -124,14 +118,16 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    from . import own_packages  # before anything that imports one of them
+
+    if name == "__version__":
+        return own_packages.installed_version()
     if name not in _HOMES:
         from importlib.util import find_spec
 
         if name.startswith("_") or find_spec(f"{__name__}.{name}") is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return import_module(f"{__name__}.{name}")  # xmlcep.wrapping, after import xmlcep alone
-    from . import own_packages  # noqa: F401  # before anything that imports one of them
-
     found: object = getattr(import_module(_HOMES[name], __name__), name)
     globals()[name] = found
     return found
