@@ -118,10 +118,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    from . import own_packages  # before anything that imports one of them
-
+    own_packages = import_module(f"{__name__}.own_packages")  # before anything that imports one of them
     if name == "__version__":
-        return own_packages.installed_version()
+        version: object = own_packages.installed_version()
+        return version
     if name not in _HOMES:
         from importlib.util import find_spec
 
