@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from .actions.errors import CascadeError as CascadeError
     from .auditing import AuditResult as AuditResult
     from .auditing import audit as audit
+    from .auditing.explanations import pending as pending
+    from .auditing.explanations import why as why
+    from .auditing.explanations import why_not as why_not
     from .documents.replica import Replica as Replica
     from .engine import Detector as Detector
     from .errors import MissingExtraError as MissingExtraError
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from .recording.recorder import Recording as Recording
     from .recording.recorder import record as record
     from .recording.recovery import recover as recover
+    from .reporting import report as report
     from .rules import Rules as Rules
     from .rules import load_rules as load_rules
     from .rules import parse_rules as parse_rules
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
     from .schema import combine as combine
     from .schema import derive as derive
     from .versions import diff as diff
+    from .versions.blame import blame as blame
+    from .versions.making import history as history
     from .wrapping import Document as Document
     from .wrapping import fromstring as fromstring
     from .wrapping import parse as parse
@@ -66,18 +72,24 @@ __all__ = [
     "XmlCepError",
     "acting_as",
     "audit",
+    "blame",
     "check_rules",
     "combine",
     "derive",
     "diff",
     "fromstring",
+    "history",
     "load_rules",
     "parse",
     "parse_rules",
+    "pending",
     "read_log",
     "rebuild",
     "record",
     "recover",
+    "report",
+    "why",
+    "why_not",
     "wrap",
 ]
 
@@ -100,18 +112,24 @@ _HOMES = {
     "XmlCepError": ".errors",
     "acting_as": ".provenance",
     "audit": ".auditing",
+    "blame": ".versions.blame",
     "check_rules": ".schema",
     "combine": ".schema",
     "derive": ".schema",
     "diff": ".versions",
     "fromstring": ".wrapping",
+    "history": ".versions.making",
     "load_rules": ".rules",
     "parse": ".wrapping",
     "parse_rules": ".rules",
+    "pending": ".auditing.explanations",
     "read_log": ".log",
     "rebuild": ".recording",
     "record": ".recording.recorder",
     "recover": ".recording.recovery",
+    "report": ".reporting",
+    "why": ".auditing.explanations",
+    "why_not": ".auditing.explanations",
     "wrap": ".wrapping",
 }
 """Where the names are defined, as below ``TYPE_CHECKING`` for type checkers."""

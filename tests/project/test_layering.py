@@ -43,7 +43,7 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
-    ("xmlcep.report",),
+    ("xmlcep.reporting",),
     ("xmlcep",),
     ("xmlcep.cli",),
     ("xmlcep.__main__",),

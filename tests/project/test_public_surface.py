@@ -18,8 +18,8 @@ SURFACE = {
     "xmlcep": """
         ActionError AuditResult CascadeError CompositeEvent Detector Document MissingExtraError
         PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError acting_as audit
-        check_rules combine derive diff fromstring load_rules parse parse_rules read_log rebuild record
-        recover wrap
+        blame check_rules combine derive diff fromstring history load_rules parse parse_rules pending read_log
+        rebuild record recover report why why_not wrap
         """,
     "contexts": """
         CONTEXTS FLAT_KEY AnyOrder Chains Chronicle Combination Combinations Context Continuous

@@ -54,6 +54,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a document, rules, a schema and a log."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.xml").write_text("<order><item/></order>")
+    (tmp_path / "e.xml").write_text("<order><item/><item/></order>")
     (tmp_path / "r.xcep").write_text(RULES)
     (tmp_path / "x.xsd").write_text(SCHEMA)
     document = xmlcep.fromstring("<order><item/></order>")
@@ -72,8 +73,15 @@ def functions(place: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         given = new if doc is None else doc
         xmlcep.record(given, place / f"{next(numbers)}.jsonl" if path is None else path, **options).close()
 
+    def history(path: Any = None, out: Any = None, **options: Any) -> None:
+        path, out = path or [place / "d.xml", place / "e.xml"], out or place / f"{next(numbers)}.jsonl"
+        xmlcep.history(path, out, **options)
+
     return {
         "audit": (xmlcep.audit, {"logs": log, "rules": rules, "engine": "local"}),
+        "blame": (xmlcep.blame, {"log": log}),
+        "history": (history, {}),
+        "report": (xmlcep.report, {"logs": log, "rules": rules, "out": place / "page.html"}),
         "check_rules": (xmlcep.check_rules, {"rules": rules, "schema": schema}),
         "combine": (xmlcep.combine, {"derived": xmlcep.derive(schema), "text": ""}),
         "derive": (xmlcep.derive, {"schema": schema}),

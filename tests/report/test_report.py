@@ -17,9 +17,9 @@ from tests.report.browser import open_browser, open_page
 from xmlcep import fromstring, load_rules, parse_rules, record
 from xmlcep.cli.main import run
 from xmlcep.provenance import WHO
-from xmlcep.report import write_report
-from xmlcep.report.contents import contents_of, snippet
-from xmlcep.report.escapes import embedded, visible
+from xmlcep.reporting import write_report
+from xmlcep.reporting.contents import contents_of, snippet
+from xmlcep.reporting.escapes import embedded, visible
 
 RULES = """event Complete = ins(item/price) & ins(item/quantity)
 event Price = upd(item/price/text())

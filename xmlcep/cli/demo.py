@@ -22,7 +22,7 @@ from ..auditing.findings.order import Ranking
 from ..errors import MissingExtraError
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..recording.rebuilding import rebuild
-from ..report import write_report
+from ..reporting import write_report
 from ..rules import Rules, load_rules
 from ..schema import derive
 from ..wrapping import parse

@@ -12,8 +12,9 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..versions.files import FileVersions
-from ..versions.git import GitVersions, is_repository
+from ..versions.git import GitVersions
 from ..versions.history import Skipped, Step, Written, write_history
+from ..versions.making import are_files
 from ..versions.version import Source
 from ._commands import command as command_of
 from ._output import make_console, plain
@@ -58,7 +59,7 @@ def command(
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:
         source: Source
-        if len(paths) > 1 or (paths[0].is_dir() and not is_repository(paths[0])):
+        if are_files(paths):
             _only_for_git(branch=branch, since=since, all_parents=all_parents)
             source = FileVersions(paths, by_time=by_time)
             called = name or Path(out).name.split(".")[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..report import write_report
+from ..reporting import write_report
 from ..rules import Rules
 from ._bad_records import say_left_out
 from ._commands import command as command_of

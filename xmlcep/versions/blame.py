@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
+from ..arguments import FUNCTION, TEXT, check, optional
 from ..log.errors import LogError
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.segments import Source
@@ -132,6 +133,7 @@ def blame(
     A node that was inserted, or moved, is of whoever did that; an attribute or text of whoever last set it. Raises
     `LogError` for a log that is damaged, holds several documents, or has no document at ``at``.
     """
+    check("blame()", doc=(doc, optional(TEXT)), on_bad=(on_bad, FUNCTION))
     replay = Replay(log, at=at, doc=doc, on_bad=on_bad)
     stamps: dict[int, Stamp] = {}
     for event in replay.events():

@@ -211,6 +211,10 @@ class Watch(Single, Closing):
         where = "closed" if self.closed else f"on {self._document.name!r}"
         return f"<xmlcep.Watch {where}: {self._rules.listed()}>"
 
+    def __dir__(self) -> list[str]:
+        """Without what the document calls."""
+        return [name for name in super().__dir__() if not name.startswith(("_on", "on_"))]
+
     def __aiter__(self) -> AsyncIterator[CompositeEvent]:
         """The composite events raised from now on; ends when the watch is closed. Needs a running event loop."""
         stream = _Stream(asyncio.get_running_loop())

@@ -111,11 +111,13 @@ class _Texts:
 
 def contents_of(logs: LogPath | Iterable[LogPath], rules: Rules, *, title: str | None = None) -> Contents:
     """The contents of the report of an audit of these logs; raises what `audit` raises."""
-    given = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
+    is_one = isinstance(logs, (str, os.PathLike)) or not isinstance(logs, Iterable)
+    given: list[Any] = [logs] if is_one else list(logs)  # type: ignore[arg-type]
+    files = find_files(given).files  # which says what is wrong with them
     named = Path(given[0]).name if len(given) == 1 else f"{len(given):,} logs"
     found = Contents(
         visible(title or f"Audit of {named}"),
-        [visible(file.name) for file in find_files(given).files],
+        [visible(file.name) for file in files],
         sources=[visible(str(file)) for file in rules.files],
         made=timestamp(time.time_ns() // 1_000_000_000 * 1_000_000),
         version=installed_version(),

@@ -3,6 +3,7 @@
 Read `contents` (what stands in it), `escapes`, `page` (how it is written); `template.html`, `report.css`, `report.js`.
 """
 
+from .page import write_report as report
 from .page import write_report as write_report
 
-__all__ = ["write_report"]
+__all__ = ["report", "write_report"]

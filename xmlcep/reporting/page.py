@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..arguments import PATH, TEXT, Kind, check, optional
 from ..auditing.findings.atomic_files import AtomicFile
 from ..auditing.inputs import LogPath
 from ..errors import MissingExtraError
@@ -20,6 +21,9 @@ CHUNK = 500
 """Findings whose details are parsed together, when one of them is looked at."""
 
 
+_RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
+
+
 def write_report(
     logs: LogPath | Iterable[LogPath], rules: Rules, out: LogPath, *, title: str | None = None
 ) -> Contents:
@@ -27,6 +31,7 @@ def write_report(
 
     The file appears when it is complete. Raises what `audit` raises, and `MissingExtraError` without Jinja.
     """
+    check("report()", rules=(rules, _RULES), out=(out, PATH), title=(title, optional(TEXT)))
     _jinja()
     contents = contents_of(logs, rules, title=title)
     with AtomicFile(Path(out)) as target:
