@@ -195,7 +195,11 @@ def _empty(steps: Sequence[Step], root: etree._Element) -> tuple[str, str] | Non
         if not root.xpath(f"boolean({path})"):
             local = step.test.local if isinstance(step.test, NameTest) else None
             there = {_local_name(node) for node in root.xpath(names)}
-            return shown, did_you_mean(local, there) if local else ""
+            if local is None:
+                return shown, ""
+            return shown, f"{local} is there, in another namespace" if local in there else did_you_mean(
+                local, there
+            )
     return None
 
 
