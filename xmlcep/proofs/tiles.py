@@ -12,6 +12,7 @@ from pathlib import Path
 from ..files import bytes_of
 from .errors import ProofError
 from .hashing import HASH_LENGTH as HASH
+from .hashing import node_hash
 
 WIDTH = 256
 HEIGHT = 8
@@ -47,14 +48,20 @@ class Tiles:
         self._folder = folder
         self._size = size
         self._known: dict[tuple[int, int], bytes] = {}
+        self._roots: dict[tuple[int, int], bytes] = {}
 
     def full(self, level: int, number: int) -> bytes:
         """The root of a full subtree of 2**level entries; raises `ProofError` if a tile is missing or cut off."""
-        tall, rest = divmod(level, HEIGHT)
-        first = number << rest
-        tile, at = divmod(first, WIDTH)
-        data = self.tile(tall, tile)
-        return joined(data[at * HASH : (at + (1 << rest)) * HASH])
+        root = self._roots.get((level, number))
+        if root is None:
+            tall, rest = divmod(level, HEIGHT)
+            if rest:
+                root = node_hash(self.full(level - 1, 2 * number), self.full(level - 1, 2 * number + 1))
+            else:
+                tile, at = divmod(number, WIDTH)
+                root = self.tile(tall, tile)[at * HASH : (at + 1) * HASH]
+            self._roots[level, number] = root
+        return root
 
     def tile(self, level: int, number: int) -> bytes:
         """The hashes of a tile as far as it is filled."""
