@@ -37,7 +37,7 @@ LEAVES = [leaf_hash(b"%d" % number) for number in range(70)]
 
 
 def full(leaves: list[bytes]) -> Full:
-    return lambda level, number: joined(leaves[number << level : (number + 1) << level])
+    return lambda level, number: joined(b"".join(leaves[number << level : (number + 1) << level]))
 
 
 def roots(leaves: list[bytes]) -> list[bytes]:

@@ -155,10 +155,15 @@ class LogWriter(Closing):
             self._failed = True
             raise LogError(f"{self.file}: cannot be brought to the disk: {error.strerror}") from error
 
-    def checkpoint(self, *, only_if_due: bool = False) -> None:
+    @property
+    def tree(self) -> LogTree | None:
+        """The tree of the log, if it has one."""
+        return self._tree
+
+    def checkpoint(self) -> None:
         """Writes a checkpoint of the log's tree, if it has one: all that was written is to stay, and is on the disk."""
         tree = self._tree
-        if tree is None or self._failed or (only_if_due and not tree.is_due):
+        if tree is None or self._failed:
             return
         self.sync()
         try:

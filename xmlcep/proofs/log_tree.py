@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
@@ -83,6 +84,7 @@ class LogTree:
         self._log = log
         self.folder = tree_folder(log)
         self._signing = signing
+        self._entries, self._seconds = signing.entries, signing.seconds
         self._put = put
         self._levels: list[bytearray] = [bytearray()]  # the hashes of the tile of each level that is not full
         self._origin = ""
@@ -129,7 +131,7 @@ class LogTree:
             self._origin = origin_of(self._log, lines[: lines.index(b"\n")])
         hashes = self._levels[0]
         for line in lines[:-1].split(b"\n"):
-            hashes += leaf_hash(line)
+            hashes += sha256(b"\x00" + line).digest()  # leaf_hash, without its call
             self.size += 1
             if len(hashes) == WIDTH * HASH_LENGTH:
                 self._full(0)
@@ -149,7 +151,7 @@ class LogTree:
         if len(self._levels) == level + 1:
             self._levels.append(bytearray())
         above = self._levels[level + 1]
-        above += joined(_split(hashes))
+        above += joined(hashes)
         if len(above) == WIDTH * HASH_LENGTH:
             self._full(level + 1)
 
@@ -162,15 +164,13 @@ class LogTree:
         tall, rest = divmod(level, HEIGHT)
         hashes = self._levels[tall]
         first = (number << rest) % WIDTH
-        return joined(_split(hashes[first * HASH_LENGTH : (first + (1 << rest)) * HASH_LENGTH]))
+        return joined(bytes(hashes[first * HASH_LENGTH : (first + (1 << rest)) * HASH_LENGTH]))
 
     @property
     def is_due(self) -> bool:
         """Whether there are new entries, and enough of them or for long enough."""
         new = self.size - self._signed
-        return new >= self._signing.entries or (
-            new > 0 and time.monotonic() - self._at >= self._signing.seconds
-        )
+        return new >= self._entries or (new > 0 and time.monotonic() - self._at >= self._seconds)
 
     def checkpoint(self) -> None:
         """Writes how far the tree has got, which the log has on the disk; raises OSError."""
@@ -193,7 +193,3 @@ class LogTree:
             if file not in partial:
                 file.unlink(missing_ok=True)
         self._partial = partial
-
-
-def _split(hashes: bytes | bytearray) -> Iterable[bytes]:
-    return [bytes(hashes[at : at + HASH_LENGTH]) for at in range(0, len(hashes), HASH_LENGTH)]

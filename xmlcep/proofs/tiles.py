@@ -6,7 +6,7 @@ one, is worked out from them. The entries themselves are the lines of the log an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from ..files import bytes_of
@@ -32,12 +32,13 @@ def tile_path(level: int, number: int, width: int = WIDTH) -> str:
     return f"tile/{level}/{'/'.join(reversed(groups))}{partial}"
 
 
-def joined(hashes: Iterable[bytes]) -> bytes:
-    """The root of as many hashes as are a power of two."""
-    level = list(hashes)
-    while len(level) > 1:
-        level = [node_hash(one, other) for one, other in zip(level[::2], level[1::2], strict=True)]
-    return level[0]
+def joined(hashes: bytes) -> bytes:
+    """The root of as many hashes, one behind the other, as are a power of two."""
+    while len(hashes) > HASH:
+        hashes = b"".join(
+            [sha256(b"\x01" + hashes[at : at + 2 * HASH]).digest() for at in range(0, len(hashes), 2 * HASH)]
+        )
+    return hashes
 
 
 class Tiles:
@@ -47,15 +48,20 @@ class Tiles:
         self._folder = folder
         self._size = size
         self._known: dict[tuple[int, int], bytes] = {}
+        self._roots: dict[tuple[int, int], bytes] = {}
 
     def full(self, level: int, number: int) -> bytes:
         """The root of a full subtree of 2**level entries; raises `ProofError` if a tile is missing or cut off."""
-        tall, rest = divmod(level, HEIGHT)
-        first = number << rest
-        tile, at = divmod(first, WIDTH)
-        data = self.tile(tall, tile)
-        hashes = data[at * HASH : (at + (1 << rest)) * HASH]
-        return joined(hashes[place : place + HASH] for place in range(0, len(hashes), HASH))
+        root = self._roots.get((level, number))
+        if root is None:
+            tall, rest = divmod(level, HEIGHT)
+            if rest:
+                root = node_hash(self.full(level - 1, 2 * number), self.full(level - 1, 2 * number + 1))
+            else:
+                tile, at = divmod(number, WIDTH)
+                root = self.tile(tall, tile)[at * HASH : (at + 1) * HASH]
+            self._roots[level, number] = root
+        return root
 
     def tile(self, level: int, number: int) -> bytes:
         """The hashes of a tile as far as it is filled."""

@@ -69,6 +69,7 @@ class Recording(Single, Closing):
         """``before``: what its log has told, if that was replayed; ``is_new``: nothing yet."""
         self._doc = doc
         self._writer = writer
+        self._tree = writer.tree
         self._syncs = durability is not Durability.OS
         self._syncs_within = durability is Durability.EVENT
         self._max_bytes = max_bytes
@@ -150,8 +151,8 @@ class Recording(Single, Closing):
         self._ts = ts
         if self._syncs and (ends or self._syncs_within):
             writer.sync()
-        if ends:
-            writer.checkpoint(only_if_due=True)
+        if ends and self._tree is not None and self._tree.is_due:
+            writer.checkpoint()
         if self._max_bytes is not None and writer.size >= self._max_bytes and not within:
             self._roll_over()
         if writer.size >= self._checkpoints.due:
@@ -207,7 +208,8 @@ class Recording(Single, Closing):
             self._ts = records[-1]["ts"]
         if self._syncs:
             writer.sync()
-        writer.checkpoint(only_if_due=True)
+        if self._tree is not None and self._tree.is_due:
+            writer.checkpoint()
         if self._max_bytes is not None and writer.size >= self._max_bytes:
             self._roll_over()
         self._checkpoint_alone()
