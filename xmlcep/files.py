@@ -10,7 +10,7 @@ import threading
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 VARIABLE = "XMLCEP_MAX_SIZE"
 """The environment variable that allows larger input of every kind: ``500M``, ``2G``."""
@@ -77,7 +77,7 @@ def opened(file: str | os.PathLike[str]) -> BinaryIO:
     return stream
 
 
-def refuse_device(stream: BinaryIO, name: str | os.PathLike[str]) -> None:
+def refuse_device(stream: IO[bytes], name: str | os.PathLike[str]) -> None:
     """Raises `OSError` for what may never end: a device other than a terminal and ``/dev/null``."""
     try:
         found = os.fstat(stream.fileno())
@@ -130,7 +130,7 @@ def bytes_of(file: str | os.PathLike[str], kind: str = "document") -> bytes:
         return all_of(stream, file, kind)
 
 
-def all_of(stream: BinaryIO, name: str | os.PathLike[str], kind: str) -> bytes:
+def all_of(stream: IO[bytes], name: str | os.PathLike[str], kind: str) -> bytes:
     """What a stream has, all of it; raises `OSError` if that is too large."""
     blocks: list[bytes] = []
     left = largest(kind)

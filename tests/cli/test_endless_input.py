@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import xmlcep
 from xmlcep import files
 from xmlcep.cli.main import run
 
@@ -137,3 +139,13 @@ def test_what_was_quarantined_is_known_again_however_long(folder: Path) -> None:
     command = ["audit", str(log), "--rules", str(folder / "rules"), "--out", str(out)]
     assert run(command) == 3
     assert run(command) == 3
+
+
+def test_open_files_have_the_limit_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(files.LARGEST, "document", 1000)
+    bomb = gzip.compress(b"<a>" + b" " * 100_000 + b"</a>")
+    with gzip.open(io.BytesIO(bomb)) as unpacking, pytest.raises(OSError, match="more than the 1,000 bytes"):
+        xmlcep.parse(unpacking)
+    with open("/dev/zero", "rb") as endless, pytest.raises(OSError, match="a device, not a file or a pipe"):
+        xmlcep.parse(endless)
+    assert xmlcep.parse(io.BytesIO(b"<a/>")).root.tag == "a"

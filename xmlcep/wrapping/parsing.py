@@ -7,6 +7,7 @@ amplification have libxml2's default limits, which are kept.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ from lxml import etree
 
 from ..arguments import PATH, check
 from ..events import UNNAMED
-from ..files import bytes_of
+from ..files import all_of, bytes_of, refuse_device
 from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
 from ..xml_parser import compression, explanation, read_xml
 from .errors import DocumentError
@@ -72,7 +73,12 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
     if not hasattr(source, "read"):
         raise DocumentError(f"{source!r} is neither a path nor an open file: use fromstring() for text")
     name = str(getattr(source, "name", "<file>"))
-    return parse_bytes(source.read(), source_name=name, lookup=lookup)
+    if isinstance(source, io.BufferedIOBase):  # of a device, or what unpacks, all there is may be without end
+        refuse_device(source, name)
+        data: bytes | str = all_of(source, name, "document")
+    else:
+        data = source.read()
+    return parse_bytes(data, source_name=name, lookup=lookup)
 
 
 def name_of_source(source: Source) -> str:
