@@ -155,7 +155,7 @@ event E = x[1,2]{if="comment"} ins(item/price)
     i1 p1 p1.2 c1 p1.3                 | 5: p1.3
 event E = x[1,2]{end=custom, if="comment"} ins(item/price)
     i1 p1 p1.2 p1.3 flush c1 flush     |
-    i1 p1 p1.2 p1.3 flush c1 p1.4 flush | 6: p1.3+p1.4
+    i1 p1 p1.2 p1.3 flush c1 p1.4 flush | 6: p1.4
 event E = x[0,1]{if="comment"} ins(item/price)
     i1 c1 p1                           | 3: p1
     (i1 c1) p1                         | 1: 0; 3: p1

@@ -41,7 +41,7 @@ event E = x[1,2]{slide, end=custom, having="sum($n) > 5"} *(item/price/text()) a
     i1 p1 t1=1 t1=3 t1=4 flush         | 5: t1=3+t1=4{n=[3,4]}
     i1 p1 t1=9 t1=1 t1=2 flush         |
     # refused, they stay: nothing starts over at u (V6)
-    i1 p1 t1=1 t1=2 flush t1=4 flush   | 5: t1=2+t1=4{n=[2,4]}
+    i1 p1 t1=1 t1=2 flush t1=4 flush   |
 event E = x[2,2]{slide, end=custom} ins(item/price)
     p1 flush p1.2 flush                | 2: p1+p1.2
 """  # noqa: E501

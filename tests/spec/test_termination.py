@@ -145,12 +145,12 @@ def test_conditional_multiplicity(row: list[str]) -> None:
 REFUSED_TABLE = """
 -- refused by the guard or by having, the rest stays, and so does the composite that has integrated some of it (V6)
 1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1         | 2: M:p1; 6: E:(p1)+q1
-1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1    | 2: M:p1; 6: M:p1+p1.2+p1.3; 7: E:(p1+p1.2+p1.3)+q1
-1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1 p1.3    | 2: M:p1; 6: E:(p1)+q1; 7: M:p1.2+p1.3
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1    | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1 p1.3    | 2: M:p1; 6: E:(p1)+q1; 7: M:p1.3
 -- at u it stays what it is (M2)
 1,2 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1 q1.2 | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1; 8: E:(p1.3)+q1.2
 -- and a silent empty one (M5)
-0,2 | end=custom, if="count(price) != 1"          | i1 flush q1 p1 flush q1.2 p1.2 flush q1.3 | 1: M:0; 2: E:q1; 4: E:q1.2; 5: M:p1+p1.2; 6: E:(p1+p1.2)+q1.3
+0,2 | end=custom, if="count(price) != 1"          | i1 flush q1 p1 flush q1.2 p1.2 flush q1.3 | 1: M:0; 2: E:q1; 4: E:q1.2; 5: M:p1.2; 6: E:(p1.2)+q1.3
 """  # noqa: E501
 
 

@@ -286,7 +286,8 @@ class Deferral:
         """What keeps a group that has a combination from raising it (Y1)."""
         if key in self.blocked or key in self.stale or (key in self.pending and not self._holds(key)):
             return Objection("condition-false")
-        return Objection("not-released") if key in self.pending else None
+        waits = key in self.pending and self.state.is_possible(key)  # not for a node that has gone (M4)
+        return Objection("not-released") if waits else None
 
     def seen(self, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The condition as it is written, and what it compares with the values that it sees in a group."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from path_types import PathInstance, PathType
-from xmlcep.algebra import Multiplicity
+from xmlcep.algebra import Multiplicity, Termination
 
 from .. import paths
 from ..clock import in_time
@@ -103,7 +103,9 @@ class MultiplicityState(OperatorState):
     def give_up(self, group: Group) -> None:
         """At u accumulation starts over all the same (V6), also where the condition is false."""
         if self.upper is not None and len(group.accumulated) >= self.upper and not self.slides:
-            group.accumulated = self._parts(group.accumulated)[-1]
+            *full, group.accumulated = self._parts(group.accumulated)
+            for batch in full:
+                self._use_up(batch)
             group.current = None
 
     def _too_old_above(self, group: Group, arrival: Entry) -> bool:
@@ -138,6 +140,7 @@ class MultiplicityState(OperatorState):
             self._withdraw_current(group)
             group.current = self._raise(group, counted)
         if len(counted) == self.upper and not self.slides:
+            self._use_up(counted)  # raised or not (V6)
             group.current = None
             group.accumulated = []
 
@@ -149,24 +152,29 @@ class MultiplicityState(OperatorState):
                 self._create(group, instance)
             return
         *full, rest = self._wholes(group)
+        if len(rest) >= self.enough:
+            full, rest = [*full, rest], []
         group.accumulated = rest
-        for batch in full:  # one that fails is dropped (V6)
+        for batch in full:
             if self._may_be_raised(group, batch):
                 self._withdraw_current(group)
                 self._raise(group, batch)
-            else:  # a former one that was raised stays, as at u (M2, V6)
+            else:  # a former one that was raised stays (M2), and this is used up all the same (V6)
                 group.current = None
-        if len(rest) >= self.enough and self._may_be_raised(group, rest):
-            self._withdraw_current(group)
-            self._raise(group, rest)
-            group.accumulated = []
+                self._use_up(batch)
 
     def potential(self, group: Group) -> bool:
+        """Where it waits for a release that asks what it finds; a no uses up (V6). Otherwise what `having` refuses is
+        none (X11)."""
         if not group.accumulated:
-            return group.empty is not None and self.has(group, [])
-        parts = self._wholes(group)
-        possible = any(len(part) >= self.enough and self.has(group, part) for part in parts)
+            return group.empty is not None and self._might_be(group, [])
+        possible = any(
+            len(part) >= self.enough and self._might_be(group, part) for part in self._wholes(group)
+        )
         return possible and (group.empty is not None or any(entry.fresh for entry in group.accumulated))
+
+    def _might_be(self, group: Group, entries: list[Entry]) -> bool:
+        return self.end is not Termination.EARLIEST or self.has(group, entries)
 
     def create(self, group: Group, instance: PathInstance) -> None:
         """M4: an empty composite for a node that was created, if nothing has accumulated (C6)."""
@@ -182,9 +190,12 @@ class MultiplicityState(OperatorState):
 
     def _raise(self, group: Group, entries: list[Entry]) -> Composite:
         composite = self.raise_(group, entries)
+        self._use_up(entries)
+        return composite
+
+    def _use_up(self, entries: list[Entry]) -> None:
         for entry in entries:
             self.tell_consumed(entry)
-        return composite
 
     def _withdraw_current(self, group: Group) -> None:
         """M1: the former composite, if not consumed, is withdrawn from the parent."""

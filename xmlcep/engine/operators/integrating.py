@@ -208,6 +208,7 @@ class MultiplicityState(OperatorState):
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
+            self._tell(accumulation, len(accumulation.entries))  # a no uses up, too (V6)
             accumulation.start_over()
             self._drop(key)
 
@@ -415,6 +416,8 @@ class MultiplicityState(OperatorState):
             full = others[0][begin : begin + self.upper]
             if len(full) == self.upper and not self.values.admits(full):
                 return Objection("having-false", tuple(full))
+        if self.node.deferred and self.values.having is not None and not self.values.admits(others[0]):
+            return Objection("having-false", tuple(others[0]))  # as at the release (V6)
         return super().lost(child, key, entry, others)
 
     def size(self) -> int:

@@ -135,7 +135,9 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             return
         count = accumulation.count()
         if self.upper is not None and count >= self.upper and not self.slides:
-            accumulation.start_over(accumulation.live()[count - count % self.upper :])
+            live, full = accumulation.live(), count - count % self.upper
+            self.consumed_by(0, live[:full])
+            accumulation.start_over(live[full:])
         self._drop_if_idle(key, accumulation)
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
@@ -188,14 +190,9 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         had = accumulation.count()
         batches, rest = self._batches(accumulation.live())
         for batch in batches:
-            if self._raise_batch(accumulation, batch, cause):
-                continue
-            # V6: a full batch that fails is dropped; the rest stays, the last u (S4) as well, with the composite that
-            # has integrated some of it.
-            if batch is batches[-1] and (self.slides or len(batch) != self.upper):
-                rest = batch
-            else:
+            if not self._raise_batch(accumulation, batch, cause):  # used up all the same (V6)
                 accumulation.current = None
+            self.consumed_by(0, batch)
         created = self._created(accumulation)
         if created is not None and not had:
             self._raise_nothing(*created, cause)
@@ -227,5 +224,4 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             return False
         self._take_place(accumulation)
         self._raise(composite)
-        self.consumed_by(0, entries)
         return True
