@@ -65,6 +65,7 @@ EXTRAS = {
     "elementpath",
     "jinja2",
     "cryptography",
+    "pygments",
     "pytest",
 }
 BROUGHT_BY_USERS = {"polars"}  # whoever wants a frame of it has it
