@@ -38,6 +38,7 @@ LAYERS = (
     ("xmlcep.matching",),
     ("xmlcep.wrapping",),
     ("xmlcep.proofs",),
+    ("xmlcep.testing",),
     ("xmlcep.log",),
     ("xmlcep.recording",),
     ("xmlcep.schema",),
@@ -64,6 +65,8 @@ EXTRAS = {
     "elementpath",
     "jinja2",
     "cryptography",
+    "pygments",
+    "pytest",
 }
 BROUGHT_BY_USERS = {"polars"}  # whoever wants a frame of it has it
 CORE = {"lxml", "lark"}

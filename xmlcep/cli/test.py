@@ -1,0 +1,46 @@
+"""``xmlcep test``: runs the examples in the comments of rules files."""
+
+from __future__ import annotations
+
+import logging
+
+import click
+
+from ..errors import XmlCepError
+from ..languages import Languages
+from ..rules.files import rules_of
+from ..testing import examples_of
+from ._output import plain
+from ._rule_sources import allow_option, reference_option
+from ._rules_input import read_texts, rules_argument
+
+FAILED = 1
+
+
+@click.command(name="test")
+@rules_argument
+@reference_option
+@allow_option
+def command(rules: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...]) -> int:
+    """Run the examples in the comments (#>) of rules files: edits, and the findings that are expected.
+
+    Several files are one set. Exit status 1 if an example finds something else, or cannot be run. - is standard input.
+    """
+    texts = read_texts(rules)
+    known = rules_of(texts, references=references, languages=Languages({}, tuple(allow)))
+    logging.getLogger("xmlcep").addHandler(logging.NullHandler())  # what no example has, others have
+    count = failed = 0
+    for name, text in texts.items():
+        for example in examples_of(text):
+            count += 1
+            try:
+                failures = example.failures(known)
+            except XmlCepError as error:
+                failures = [str(error)]
+            failed += bool(failures)
+            for failure in failures:
+                click.echo(plain(f"{name}: {failure}"))
+    if not count:
+        raise click.UsageError("no examples: write some in comments, such as\n  #> ins order/item => Entered")
+    click.echo(f"{count} {'example' if count == 1 else 'examples'}, {failed} failed")
+    return FAILED if failed else 0
