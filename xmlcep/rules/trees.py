@@ -123,15 +123,9 @@ class OperatorNode:
     @property
     def optional(self) -> frozenset[int]:
         """The operands that it may leave out (M5)."""
-        if not self.definition.leaves_out:
-            return frozenset()
-        return frozenset(
-            [
-                child.child_index
-                for child in self.children
-                if isinstance(child, OperatorNode) and child.definition.creates_empty
-            ]
-        ).difference(self.definition.negated)
+        operands = (child for child in self.children if isinstance(child, OperatorNode))
+        empty = {each.child_index for each in operands if each.definition.creates_empty}
+        return frozenset(empty.difference(self.definition.negated) if self.definition.leaves_out else ())
 
     def leaves(self) -> Iterator[LeafNode]:
         """The leaves that are direct children."""
@@ -144,8 +138,7 @@ class EventTree:
 
     ``operators`` are in postorder, the root last; ``dependencies`` are the indexes (in the graph) of the
     trees whose composites its leaves take (G1). ``extended`` says that its composites carry moments and variables,
-    because it or a tree that uses it needs them; ``measured`` that the moments are looked at, so that they have to be
-    true.
+    because it or a tree that uses it needs them; ``measured`` that the moments are compared, and so have to be true.
     """
 
     definition: EventDefinition
