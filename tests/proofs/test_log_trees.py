@@ -130,16 +130,20 @@ def test_when_there_is_a_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_nothing_that_may_be_undone_is_under_a_checkpoint(tmp_path: Path) -> None:
-    log = tmp_path / "order.jsonl"
+    """Within a transaction, immediate or not, there is none; a crash there leaves a log that goes on."""
+    log, crashed = tmp_path / "order.jsonl", tmp_path / "crashed"
     document = recorded(log, True, 3)
-    recording = xmlcep.record(document, log, tree=Signing(entries=1))
-    with document.transaction(immediate=True):
-        edit(document, 3)
-        recording.close()
-    again = recover(log)
-    assert checkpoint(log).size <= verify_tree(log).entries
-    again.close()
-    verify_tree(log)
+    with xmlcep.record(document, log, tree=Signing(entries=1)):
+        with document.transaction(immediate=True):
+            edit(document, 3)
+            crashed.mkdir()
+            for name, data in files(tmp_path).items():
+                (crashed / name).parent.mkdir(parents=True, exist_ok=True)
+                (crashed / name).write_bytes(data)
+        assert checkpoint(log).size == verify_tree(log).entries == 13
+    assert (checkpoint(crashed / log.name).size, len(lines(crashed / log.name))) == (7, 13)
+    recover(crashed / log.name).close()
+    assert verify_tree(crashed / log.name).entries == checkpoint(crashed / log.name).size
 
 
 def test_a_signed_log_is_not_continued_without_its_key(tmp_path: Path, key: Path) -> None:
