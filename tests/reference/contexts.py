@@ -124,6 +124,7 @@ def _continuous(choice: Choice, terminators: list[Entry | None]) -> Iterator[Sel
 def _repetition(
     choice: Choice, combinations: list[Combination], terminator: Entry | None
 ) -> list[Combination]:
+    everywhere = choice.newest is not None  # what is used up in one operand is in all (S1)
     found: list[Combination] = []
     used: list[Entry] = []
     while True:
@@ -138,7 +139,11 @@ def _repetition(
                 )
             else:
                 belongs = is_in(terminator, combination)
-            again = any(entry.event is other.event for entry in partners for other in used)
+            again = any(
+                entry is other or (everywhere and entry.event is other.event)
+                for entry in partners
+                for other in used
+            )
             if belongs and not again and (partners or not found):
                 free.append((partners, combination))
         if not free:
