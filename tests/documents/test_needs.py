@@ -103,6 +103,13 @@ def test_needs_of_several_expressions() -> None:
     assert kept == ["/order/item", "/order/item/@n", "/order/item/quantity/text()"]
 
 
+def test_what_is_held_whole_keeps_its_prefixes() -> None:
+    xml = "<p:a xmlns:p='urn:p'><p:b/></p:a>"
+    for needs in (None, Needs.everything()):
+        replica = Replica.from_snapshot(xml, [1, 2], needs=needs)
+        assert [each.prefix for each in (replica.element(1), replica.element(2), replica.tree())] == ["p"] * 3  # type: ignore[union-attr]
+
+
 def test_environments() -> None:
     replica = Replica.from_snapshot(XML, IDS)
     places = {

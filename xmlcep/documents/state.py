@@ -41,6 +41,9 @@ class Needs(NamedTuple):
 
     keeps: Callable[[PathType], bool]
     orders: Callable[[PathType], bool]
+    elements: bool = False
+    """Whether lxml elements are asked for all the time; else they are made, without the prefixes that they were read
+    with, when somebody asks for one."""
 
     @classmethod
     def of(
@@ -68,7 +71,7 @@ class Needs(NamedTuple):
     @classmethod
     def everything(cls) -> Needs:
         """The whole document in its order."""
-        return cls(_always, _always)
+        return cls(_always, _always, elements=True)
 
     def keeps_node(self, path: PathType) -> bool:
         """Whether it keeps such nodes; text nodes only where there is an order."""
@@ -101,7 +104,7 @@ class State:
         self.strict = strictness is Strictness.STRICT
         self.partial = needs is not None
         self.nodes = NodeTables()
-        self.trees: XmlTrees | None = None
+        self.trees = XmlTrees(self.nodes) if needs is None or needs.elements else None
         self.root: int | None = None
         self.above: dict[int, int | None] = {}
 
