@@ -312,7 +312,7 @@ class Recorder(Guest):
     def _close(self) -> None:
         if (
             self.watch is not None
-            and not self.document.delivery.delivering
+            and self.document.delivery.delivering is None
             and self.guests.random.random() < 0.7
         ):
             self.watch.close()
@@ -380,6 +380,8 @@ class Guests:
             self.in_callback -= 1
 
     def _come_or_go(self, guest: Guest | None) -> None:
+        if isinstance(guest, Recorder) and self.document.delivery.has_open_block:
+            return  # what is done in a transaction is to be written first
         if guest is not None and (len(self.here) >= MOST or self.random.random() < 0.5):
             if guest in self.here:
                 self.here.remove(guest)

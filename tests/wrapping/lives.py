@@ -172,7 +172,10 @@ class Lives:
             last = segments(log)[-1]
             text = last.read_bytes()
             keep = len(text) - self.random.randrange(400)
-            last.write_bytes(text[: max(keep, text.index(b"\n") + 1)])
+            head = text.index(b"\n") + 1
+            if last == log:
+                head = text.index(b"\n", head) + 1  # with the record that opens the watch
+            last.write_bytes(text[: max(keep, head)])
         self.end = End(log, len(self.found), torn)
         self.said.append(f"end {self.ends}" + (", torn" if torn else ""))
 

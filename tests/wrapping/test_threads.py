@@ -12,7 +12,8 @@ import pytest
 from lxml import etree
 
 from tests.wrapping.long_run import COMPANY, MODES, Mode, Run, run
-from xmlcep.wrapping import classes, fromstring, wrap
+from xmlcep import element_classes, fromstring, wrap
+from xmlcep.wrapping import classes
 
 ALONE = [mode for mode in (*MODES, *COMPANY) if mode.held == "nothing" and not mode.outside]
 """Those without foreign proxies: as long as there are none, a document is no other's business."""
@@ -58,7 +59,7 @@ def test_the_last_document_goes_while_another_one_comes(
     """As when garbage is collected in the middle, or in another thread: elements stay ours for the one that comes."""
     gc.collect()  # documents of other tests
     last = fromstring("<last/>")
-    lookup_of = classes._lookup_of
+    lookup_of = element_classes.lookup_of
 
     def meanwhile(parser: object) -> object:
         if in_a_thread:
@@ -69,7 +70,7 @@ def test_the_last_document_goes_while_another_one_comes(
         return lookup_of(parser)
 
     with monkeypatch.context() as patched:
-        patched.setattr(classes, "_lookup_of", meanwhile)
+        patched.setattr(classes, "lookup_of", meanwhile)
         document = wrap(etree.ElementTree(etree.fromstring("<r/>", etree.XMLParser())))
     heard: list[object] = []
     document.subscribe(heard.append)

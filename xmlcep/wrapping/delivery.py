@@ -137,7 +137,7 @@ class Delivery:
     @property
     def has_open_block(self) -> bool:
         """Whether a block is open whose edits are told at its end."""
-        return bool(self.blocks) and not self.is_cut_short
+        return any(block.tells_at_its_end for block in self.blocks) and not self.is_cut_short
 
     def check(self) -> None:
         """Before anything is done. Raises `RefusedError` once something was cut short."""

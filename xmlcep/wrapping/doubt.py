@@ -43,8 +43,13 @@ class _Exit:
 
     def __get__(self, block: Block | None, owner: type[Block]) -> Callable[..., None]:
         if block is None:  # ExitStack asks the class
-            return lambda each, *given: each.exit(*given)
+            return lambda each, *given: each.left(*given)
+        block.exit = lru_cache(maxsize=0)(block.left)
         return block.exit
+
+
+_ENDED: FrameType = (lambda: sys._getframe())()
+"""A call that has ended."""
 
 
 class Block(Single):
@@ -55,7 +60,7 @@ class Block(Single):
     __slots__ = ("exit", "under_way")
 
     def __init__(self) -> None:
-        self.exit = lru_cache(maxsize=0)(self._leave)
+        self.exit: Any = None
         self.under_way: FrameType | None = None  # what enters or leaves it
 
     def __enter__(self) -> Any:
@@ -65,17 +70,31 @@ class Block(Single):
             self.under_way = None
             return given
         except BaseException:
-            self.under_way = sys._getframe()  # which has ended when anybody looks
+            self.under_way = _ENDED
             raise
 
     __exit__ = _Exit()
 
+    def left(self, *error: Any) -> None:
+        """What ``__exit__`` does."""
+        self.under_way = sys._getframe()
+        try:
+            self._leave(*error)
+            self.exit = None
+        finally:
+            self.under_way = None
+
     @property
     def is_cut_short(self) -> bool:
-        """Whether it has been left, or its beginning, in the middle."""
+        """Whether it has been left, or its beginning, in the middle; asked while it is known as open."""
         if self.under_way is not None:
             return not is_running(self.under_way)
-        return self.exit.cache_info()[1] > 0  # how often it was called
+        return self.exit is not None and self.exit.cache_info()[1] > 0  # how often it was called
+
+    @property
+    def tells_at_its_end(self) -> bool:
+        """Whether its edits are told then, and not as they are made."""
+        return True
 
     @abstractmethod
     def _enter(self) -> Any:
@@ -85,4 +104,4 @@ class Block(Single):
     def _leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> Any:
-        """What ``__exit__`` does; its frame is to be ``under_way`` first."""
+        """What `left` does."""

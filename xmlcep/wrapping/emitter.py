@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import TracebackType
 
 from path_types import PathType
@@ -190,7 +189,6 @@ class OneEdit(Block):
     def _leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.under_way = sys._getframe()
         delivery = self._emitter.delivery
         if self not in delivery.blocks:  # a transaction around it has been undone
             return

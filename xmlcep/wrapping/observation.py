@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import TracebackType
 
 from . import foreign
@@ -69,7 +68,6 @@ class Observation(Block):
     def _leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.under_way = sys._getframe()
         if self._tree.observed is self:
             self.finish()
 

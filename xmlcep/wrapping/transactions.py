@@ -74,6 +74,11 @@ class Transaction(Block):
         self._queue: deque[Any] = deque()
         self.number = 0
 
+    @property
+    def tells_at_its_end(self) -> bool:
+        """Whether its edits are told then, and not as they are made."""
+        return not self._immediate
+
     def _enter(self) -> Transaction:
         tree, emitter = self._tree, self._tree.emitter
         delivery = emitter.delivery
@@ -123,7 +128,6 @@ class Transaction(Block):
     def _leave(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.under_way = sys._getframe()
         if self._outer is not None:
             self._leave_outer(self._outer, kind)
             return
