@@ -44,8 +44,9 @@ class _Exit:
     def __get__(self, block: Block | None, owner: type[Block]) -> Callable[..., None]:
         if block is None:  # ExitStack asks the class
             return lambda each, *given: each.left(*given)
-        block.exit = lru_cache(maxsize=0)(block.left)
-        return block.exit
+        leave: Callable[..., None] = lru_cache(maxsize=0)(block.left)
+        block.exit = leave
+        return leave
 
 
 _ENDED: FrameType = (lambda: sys._getframe())()
