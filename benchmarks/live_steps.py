@@ -13,7 +13,7 @@ from lxml import etree
 
 from path_types import PathType
 from xmlcep.events import PrimitiveEvent
-from xmlcep.wrapping.raw import set_tail
+from xmlcep.wrapping.lxml_access import set_tail
 
 _new_event = tuple.__new__
 _PATH = PathType.parse("/order/text()")

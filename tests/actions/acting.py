@@ -9,7 +9,7 @@ from typing import Any
 from lxml import etree
 
 import xmlcep
-from xmlcep.wrapping.active import ActiveRules
+from xmlcep.wrapping.acting.active_rules import ActiveRules
 
 ORDER = "<order><item><price>3</price></item></order>"
 

@@ -10,7 +10,7 @@ from lxml import etree
 
 import xmlcep
 from tests.actions.acting import acting
-from tests.wrapping.outside import plain_parser
+from tests.wrapping.outside_classes import plain_parser
 from xmlcep.actions.errors import CascadeError
 
 ORDER = b"<order><item n='1'/>x<item n='2'/><box/></order>"

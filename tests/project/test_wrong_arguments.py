@@ -18,7 +18,7 @@ from xmlcep.auditing.explanations import pending, why, why_not
 from xmlcep.errors import ArgumentError
 from xmlcep.recording.recorder import Recording
 from xmlcep.versions.difference import Difference
-from xmlcep.wrapping.active import ActiveRules
+from xmlcep.wrapping.acting.active_rules import ActiveRules
 from xmlcep.wrapping.watches import Watch
 from xmlcep.xpath import compile_expression
 

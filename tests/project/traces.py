@@ -31,7 +31,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 BLOCK = re.compile(r"(<!-- trace: (\w+) -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 # Modules of values: calls into them say nothing about where things go.
 VALUES = (
-    r"path_types|xmlcep\.(?:algebra|events|errors|position|rules|log\.records|wrapping\.(?:clock|raw|shadow))"
+    r"path_types|xmlcep\.(?:algebra|events|errors|position|rules|log\.records|wrapping\.(?:clock|lxml_access|shadow\.shadow))"
     r"|contexts\.group"
 )
 # What an audit does besides: counting, telling how far it is; and the engine, which has traces of its own.

@@ -18,7 +18,7 @@ from typing import Any
 from lxml import etree
 
 import xmlcep
-from tests.wrapping.judge import Judge
+from tests.wrapping.event_judge import Judge
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import Document, RefusedError, TransactionError
 from xmlcep.wrapping.doubt import Block

@@ -26,8 +26,8 @@ from tests.wrapping.call_arguments import Arguments
 from tests.wrapping.vocabulary import REFUSALS, WRAPPING
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import UnseenEditError
-from xmlcep.wrapping.raw import ContentOnly
-from xmlcep.wrapping.shadow import Tracked
+from xmlcep.wrapping.lxml_access import ContentOnly
+from xmlcep.wrapping.shadow.shadow import Tracked
 
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator
@@ -62,7 +62,7 @@ PASSING_ON = {"__getitem__", "<lambda>"}
 """but where it says what lxml does."""
 KEPT = {
     "lxml.etree", "lxml.objectify", "lxml.sax", "lxml.html", "lxml.builder", "lxml.isoschematron", "lxml.html.formfill",
-    "xmlcep.wrapping.attributes", "xmlcep.wrapping.lxml_methods",
+    "xmlcep.wrapping.calls.attributes", "xmlcep.wrapping.calls.lxml_methods",
 }  # fmt: skip
 """Where the classes are defined whose objects are called later."""
 

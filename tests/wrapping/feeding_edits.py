@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from xmlcep.wrapping.shadow import Tracked
+from xmlcep.wrapping.shadow.shadow import Tracked
 
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator

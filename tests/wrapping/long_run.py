@@ -16,15 +16,16 @@ from unittest.mock import patch
 
 from lxml import etree
 
-from tests.wrapping.companions import Companions
-from tests.wrapping.judge import Judge, Model, whole
+from tests.wrapping.event_judge import Judge, Model, whole
 from tests.wrapping.mutator import START, Mutator
+from tests.wrapping.odd_documents import NAMES, STARTS, html_root
 from tests.wrapping.odd_edits import ODD_SEVERAL
-from tests.wrapping.outside import plain_parser
-from tests.wrapping.starts import NAMES, STARTS, html_root
+from tests.wrapping.open_rules_and_watches import Companions
+from tests.wrapping.outside_classes import plain_parser
 from tests.wrapping.whitespace import visible
 from xmlcep import CascadeError
-from xmlcep.wrapping import TransactionError, WrapError, foreign, fromstring, wrap
+from xmlcep.wrapping import TransactionError, WrapError, fromstring, wrap
+from xmlcep.wrapping.shadow import outside_proxies as foreign
 
 # Every name of an element and every text of a parent once: so events say which node they mean (see `Model`).
 DISTINCT = (

@@ -27,7 +27,7 @@ import pytest
 from lxml import etree
 
 import xmlcep.wrapping
-from tests.wrapping.judge import Judge
+from tests.wrapping.event_judge import Judge
 from xmlcep import XmlCepError, wrap
 
 SUITES = (

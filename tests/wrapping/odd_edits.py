@@ -35,7 +35,7 @@ from tests.wrapping.processor_edits import (
     saxified_and_edited,
 )
 from xmlcep.wrapping import cleanup_namespaces
-from xmlcep.wrapping.shadow import Tracked
+from xmlcep.wrapping.shadow.shadow import Tracked
 
 
 class Text(str):

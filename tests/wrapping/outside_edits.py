@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from tests.wrapping.outside import Slim, outside_node
+from tests.wrapping.outside_classes import Slim, outside_node
 from tests.wrapping.vocabulary import is_element
-from xmlcep.wrapping.shadow import Tracked
+from xmlcep.wrapping.shadow.shadow import Tracked
 
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.wrapping.rows import PAGE, Row, rows, run
-from xmlcep.wrapping.attributes import TrackedAttributes
-from xmlcep.wrapping.lxml_methods import TrackedElement
+from tests.wrapping.call_table import PAGE, Row, rows, run
+from xmlcep.wrapping.calls.attributes import TrackedAttributes
+from xmlcep.wrapping.calls.lxml_methods import TrackedElement
 
 ROWS = rows()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lxml import etree, objectify
 
-from tests.wrapping.judge import Judge
+from tests.wrapping.event_judge import Judge
 from xmlcep import parse_rules
 from xmlcep.wrapping import (
     DocumentError,
@@ -24,8 +24,8 @@ from xmlcep.wrapping import (
     strip_tags,
     wrap,
 )
-from xmlcep.wrapping.lxml_methods import TrackedElement
-from xmlcep.wrapping.shadow import _table as TABLE
+from xmlcep.wrapping.calls.lxml_methods import TrackedElement
+from xmlcep.wrapping.shadow.shadow import _table as TABLE
 
 
 def told(document: Any) -> list[str]:

@@ -11,8 +11,9 @@ import sys
 import pytest
 from lxml import etree
 
-from tests.wrapping.judge import Judge
-from xmlcep.wrapping import feeding, fromstring, wrap
+from tests.wrapping.event_judge import Judge
+from xmlcep.wrapping import fromstring, wrap
+from xmlcep.wrapping.shadow import pull_parsers as feeding
 
 RECORD = "<item n='{}'><price>{}</price>text<!--n--></item>"
 

@@ -15,14 +15,14 @@ from lxml import etree
 
 import xmlcep
 from tests.wrapping import interrupts
+from tests.wrapping.changing_listeners import recordable
 from tests.wrapping.cut_calls import CALLS, Cut, Late, Told, cut_everywhere, interrupted
-from tests.wrapping.guests import recordable
 from xmlcep.log.errors import LogError
 from xmlcep.recording import rebuild
 from xmlcep.wrapping import RefusedError, TransactionError, emitter
+from xmlcep.wrapping.calls.observation import Observation
 from xmlcep.wrapping.delivery import Delivery
 from xmlcep.wrapping.emitter import Emitter, OneEdit
-from xmlcep.wrapping.observation import Observation
 from xmlcep.wrapping.transactions import Transaction
 
 
@@ -190,7 +190,7 @@ def test_a_change_of_name_that_is_cut_short_counts(monkeypatch: pytest.MonkeyPat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("xmlcep.wrapping.mutations.position", interrupted)
+        patched.setattr("xmlcep.wrapping.shadow.mutations.position", interrupted)
         with pytest.raises(KeyboardInterrupt):
             document.root[0].tag = "c"
     assert document.missed == 1

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from lxml import etree
 
-from tests.wrapping.judge import Judge
+from tests.wrapping.event_judge import Judge
 from tests.wrapping.long_run import CALLING, COMPANY, FEEDING, MODES, SEVERAL, STARTING, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.events import PrimitiveEvent
-from xmlcep.wrapping import fromstring, mutations
+from xmlcep.wrapping import fromstring
+from xmlcep.wrapping.shadow import mutations
 
 NAMES = [call.__name__ for call in dict.fromkeys(Mutator(None, Random(0)).calls)]
 

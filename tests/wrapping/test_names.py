@@ -11,8 +11,8 @@ import pytest
 from lxml import etree
 
 import xmlcep
-from tests.wrapping.outside import plain_parser
-from tests.wrapping.telling import X, told
+from tests.wrapping.outside_classes import plain_parser
+from tests.wrapping.short_events import X, told
 from xmlcep.wrapping import Document, RefusedError, fromstring
 
 

@@ -11,10 +11,10 @@ import pytest
 from lxml import etree, objectify
 
 import xmlcep
-from tests.wrapping.judge import Judge, whole
+from tests.wrapping.event_judge import Judge, whole
 from tests.wrapping.odd_edits import Pairs
-from tests.wrapping.outside import Own, own_parser, plain_parser
-from tests.wrapping.telling import X, told
+from tests.wrapping.outside_classes import Own, own_parser, plain_parser
+from tests.wrapping.short_events import X, told
 from xmlcep.wrapping import (
     Document,
     EndlessTriggerError,

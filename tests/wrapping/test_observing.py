@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.guests import recordable
-from tests.wrapping.judge import Judge, whole
-from tests.wrapping.outside import Slim
-from tests.wrapping.telling import told
+from tests.wrapping.changing_listeners import recordable
+from tests.wrapping.event_judge import Judge, whole
+from tests.wrapping.outside_classes import Slim
+from tests.wrapping.short_events import told
 from xmlcep.recording import rebuild
 from xmlcep.recording.recorder import record
 from xmlcep.rules import parse_rules

@@ -9,9 +9,9 @@ import lxml.html
 import pytest
 from lxml import etree
 
-from tests.wrapping.judge import Model, whole
-from tests.wrapping.outside import plain_parser
-from tests.wrapping.telling import X, told
+from tests.wrapping.event_judge import Model, whole
+from tests.wrapping.outside_classes import plain_parser
+from tests.wrapping.short_events import X, told
 from xmlcep.documents import Replica
 from xmlcep.wrapping import (
     DocumentError,

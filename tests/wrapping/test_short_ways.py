@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.companions import state
-from tests.wrapping.judge import whole
+from tests.wrapping.event_judge import whole
 from tests.wrapping.mutator import START, Mutator
+from tests.wrapping.open_rules_and_watches import state
 from xmlcep import parse_rules
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.recording.recorder import record
-from xmlcep.wrapping import CallbackError, fast_paths, fromstring, lxml_methods
-from xmlcep.wrapping.shadow import ShadowTree
+from xmlcep.wrapping import CallbackError, fromstring
+from xmlcep.wrapping.calls import fast_paths, lxml_methods
+from xmlcep.wrapping.shadow.shadow import ShadowTree
 from xmlcep.wrapping.watches import Watch
 
 

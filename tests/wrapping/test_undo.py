@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.judge import Judge, Model, whole
-from tests.wrapping.outside import plain_parser
-from tests.wrapping.telling import X, told
+from tests.wrapping.event_judge import Judge, Model, whole
+from tests.wrapping.outside_classes import plain_parser
+from tests.wrapping.short_events import X, told
 from tests.wrapping.whitespace import visible
 from xmlcep import parse_rules
 from xmlcep.wrapping import (

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.judge import Judge
+from tests.wrapping.event_judge import Judge
 from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.processor_edits import STRIPPING
 from tests.wrapping.unseen_edits import edit_unseen
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import Document, RefusedError, UnseenEditError, fromstring, wrap
-from xmlcep.wrapping.lxml_methods import DEFAULT_LOOKUP
-from xmlcep.wrapping.raw import place
+from xmlcep.wrapping.calls.lxml_methods import DEFAULT_LOOKUP
+from xmlcep.wrapping.lxml_access import place
 
 
 def run(seed: int, *, edits: int = 25) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.judge import Model
+from tests.wrapping.event_judge import Model
 from tests.wrapping.mutator import Mutator
 from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import fromstring
-from xmlcep.wrapping.shadow import visible as shown
+from xmlcep.wrapping.shadow.shadow import visible as shown
 
 XML = "<a>\n  <b>x</b>\n  <c> </c>\n  <p>one <i/> <j/></p>\n</a>"
 

@@ -32,7 +32,7 @@ from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
 from ..proofs.log_tree import Tree, as_signing
 from ..rules import Rules
-from ..wrapping.single import Single
+from ..wrapping.not_copyable import Single
 from ..wrapping.watches import check_opening
 from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at

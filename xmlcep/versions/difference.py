@@ -19,7 +19,7 @@ from ..matching.outline import Node
 from ..matching.whitespace import unindent
 from ..schema.identities import schema_keys
 from ..wrapping import wrap
-from ..wrapping.lxml_methods import LOOKUP
+from ..wrapping.calls.lxml_methods import LOOKUP
 from ..wrapping.parsing import parse_bytes
 from .files import read_file
 from .remarks import key_remarks, root_remarks

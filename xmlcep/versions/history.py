@@ -18,7 +18,7 @@ from ..matching.whitespace import unindent
 from ..recording.recorder import Recording, record
 from ..timestamps import timestamp
 from ..wrapping import Document, DocumentError, wrap
-from ..wrapping.lxml_methods import LOOKUP
+from ..wrapping.calls.lxml_methods import LOOKUP
 from ..wrapping.parsing import parse_bytes
 from ..wrapping.updating import Follower
 from .entities import Entities

@@ -1,10 +1,17 @@
 """Wrapped documents: genuine lxml trees whose every change becomes an event.
 
-Read `shadow` (what events have told of each node), `lxml_methods` (which calls are seen), `edits` and `mutations` (how
-a change becomes events), `emitter` and `delivery` (what becomes of these), `foreign`, `transactions`, in that order;
+Read `shadow.shadow` (what events have told of each node), `calls.lxml_methods` (which calls are seen), `calls.edits`
+and `shadow.mutations` (how a change becomes events), `emitter` and `delivery` (what becomes of these), `doubt` (what an
+interrupt has cut short), `shadow.outside_proxies`, `transactions`, in that order; `acting` has the rules that act,
 `opening` is the door, `document` what is behind it.
 """
 
+from .calls.functions import cleanup_namespaces as cleanup_namespaces
+from .calls.functions import indent as indent
+from .calls.functions import strip_attributes as strip_attributes
+from .calls.functions import strip_elements as strip_elements
+from .calls.functions import strip_tags as strip_tags
+from .calls.functions import validate_with_defaults as validate_with_defaults
 from .document import Document as Document
 from .errors import CallbackError as CallbackError
 from .errors import DocumentError as DocumentError
@@ -12,12 +19,6 @@ from .errors import EndlessTriggerError as EndlessTriggerError
 from .errors import RefusedError as RefusedError
 from .errors import UnseenEditError as UnseenEditError
 from .errors import WrapError as WrapError
-from .functions import cleanup_namespaces as cleanup_namespaces
-from .functions import indent as indent
-from .functions import strip_attributes as strip_attributes
-from .functions import strip_elements as strip_elements
-from .functions import strip_tags as strip_tags
-from .functions import validate_with_defaults as validate_with_defaults
 from .listeners import Listener as Listener
 from .opening import fromstring as fromstring
 from .opening import parse as parse

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .mutations import emit_attribute
-from .raw import get_parent, walk
-from .shadow import ShadowTree, shadow_of
+from .lxml_access import get_parent, walk
+from .shadow.mutations import emit_attribute
+from .shadow.shadow import ShadowTree, shadow_of
 
 
 def announce(tree: ShadowTree) -> None:

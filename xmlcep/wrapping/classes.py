@@ -13,9 +13,9 @@ from lxml import etree
 
 from ..element_classes import lookup_of, own_lookup
 from ..xml_parser import safe_parser
+from .calls.lxml_methods import DEFAULT_LOOKUP, LOOKUP, TrackedElement
 from .errors import WrapError
-from .lxml_methods import DEFAULT_LOOKUP, LOOKUP, TrackedElement
-from .raw import Element, Node
+from .lxml_access import Element, Node
 from .wrappable import check_classes
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from ..documents import Replica
 from ..engine import Detector
 from ..rules import Rules
-from .shadow import ShadowTree
-from .snapshots import take_snapshot
+from .shadow.shadow import ShadowTree
+from .shadow.snapshots import take_snapshot
 
 
 def detector_on(

@@ -19,24 +19,24 @@ from ..closing import Closing
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
 from ..timestamps import as_microseconds, microseconds, timestamp
-from . import foreign
-from .active import ActiveRules
+from .acting.active_rules import ActiveRules
+from .acting.cascades import Cascades
 from .announcing import announce
-from .cascades import Cascades
+from .calls.observation import Observation, compare_all
 from .classes import LOOKUPS
 from .delivery import TRIGGER_DEPTH, Delivery
 from .doubt import CUT_SHORT
 from .errors import EndlessTriggerError, RefusedError, WrapError
 from .listeners import Listener
-from .observation import Observation, compare_all
-from .raw import Node, name_of
-from .shadow import ShadowTree, tree_of
+from .lxml_access import Node, name_of
+from .not_copyable import Single
+from .shadow import outside_proxies
+from .shadow.shadow import ShadowTree, tree_of
+from .shadow.snapshots import check_ids, restore_ids, take_snapshot
+from .shadow.verification import differences
 from .signals import signal
-from .single import Single
-from .snapshots import check_ids, restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
 from .updating import update
-from .verification import differences
 
 if TYPE_CHECKING:
     from ..actions.firing import FiringRecord
@@ -315,7 +315,7 @@ class Document(Single, Closing):
         what has been done stands (a transaction around it undoes it).
         """
         self._open("one_edit()")
-        foreign.catch_up(self._tree)
+        outside_proxies.catch_up(self._tree)
         return self._tree.emitter.one_edit()
 
     def observe(self, element: Node = None) -> Observation:
@@ -355,7 +355,7 @@ class Document(Single, Closing):
         self.delivery.check()
         for _ in range(TRIGGER_DEPTH):
             before = tree.clock.ts
-            foreign.catch_up_all(tree)
+            outside_proxies.catch_up_all(tree)
             tree.end_edit()
             compare()
             if tree.clock.ts == before or not self.delivery.audience:
@@ -369,7 +369,7 @@ class Document(Single, Closing):
     def _catch_up(self) -> None:
         if self.delivery.is_cut_short:
             return
-        foreign.catch_up(self._tree)
+        outside_proxies.catch_up(self._tree)
         self._tree.end_edit()
 
     # --- time

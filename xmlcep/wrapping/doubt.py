@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import FrameType, TracebackType
 from typing import Any
 
-from .single import Single
+from .not_copyable import Single
 
 CUT_SHORT = (
     "an edit of the document {!r} was cut short, as by a KeyboardInterrupt or a MemoryError: events, records or "

@@ -9,8 +9,8 @@ from lxml import etree
 from path_types import Axis, PathType
 
 from ..xpath import NodeKind, Selected
-from .raw import Node, get_tail, get_text, is_element, iter_children
-from .shadow import ShadowNode, ShadowTree, entry_of
+from .lxml_access import Node, get_tail, get_text, is_element, iter_children
+from .shadow.shadow import ShadowNode, ShadowTree, entry_of
 
 
 class Place(NamedTuple):

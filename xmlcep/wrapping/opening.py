@@ -10,16 +10,16 @@ from lxml import etree
 
 from ..arguments import FUNCTION, IDS, TEXT, check, optional, refuse, whole_number
 from ..events import UNNAMED
-from . import foreign
+from .calls.lxml_methods import LOOKUP
 from .classes import LOOKUPS
 from .document import Document
 from .errors import WrapError
-from .feeding import notice
-from .lxml_methods import LOOKUP
+from .lxml_access import get_parent, name_of
 from .parsing import Source, name_of_source, parse_bytes, parse_file
-from .raw import get_parent, name_of
-from .shadow import ShadowTree, Tracked, tree_of
-from .snapshots import restore_ids
+from .shadow import outside_proxies
+from .shadow.pull_parsers import notice
+from .shadow.shadow import ShadowTree, Tracked, tree_of
+from .shadow.snapshots import restore_ids
 from .wrappable import check_classes, check_spelling, renewed_root
 
 
@@ -90,7 +90,7 @@ def _wrapped(
         tree.original.take_text(root)
         # The parser of which the classes have been taken is known to who will give them back, and to the document.
         if notice(root, 0 if parser is None else 2) or not all(issubclass(kind, Tracked) for kind in classes):
-            foreign.adopt(tree)
+            outside_proxies.adopt(tree)
         elif tree.exposed:
             tree.open_all()
         if ids is not None:

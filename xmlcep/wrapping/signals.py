@@ -11,12 +11,12 @@ from path_types.names import is_ncname
 from ..events import CompositeEvent
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
-from . import foreign
-from .cascades import Cascades
+from .acting.cascades import Cascades
 from .errors import WrapError
+from .lxml_access import Node
 from .nodes import instance_of
-from .raw import Node
-from .shadow import ShadowTree, tree_of
+from .shadow import outside_proxies
+from .shadow.shadow import ShadowTree, tree_of
 
 
 def signal(
@@ -28,7 +28,7 @@ def signal(
         raise WrapError(f"signal(): {name!r} is no name of an event")
     if not isinstance(node, etree._Element) or tree_of(node) is not tree:
         raise WrapError(f"signal(): {node!r} is not in this document: give one of its elements")
-    foreign.catch_up(tree)
+    outside_proxies.catch_up(tree)
     emitter = tree.emitter
     if emitter.blocks or tree.observed is not None:
         raise WrapError(

@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import XmlCepError
-from . import foreign
 from .doubt import CUT_SHORT, Block
 from .errors import RefusedError, cuts_short
-from .journal import Journal
-from .savepoints import open_journal
-from .shadow import ShadowTree
-from .undo import undo, undo_visibly
+from .shadow import outside_proxies
+from .shadow.journal import Journal
+from .shadow.savepoints import open_journal
+from .shadow.shadow import ShadowTree
+from .shadow.undo import undo, undo_visibly
 
 _LEFT = (
     "an exception left a transaction inside this one, so this one was undone: let it reach the outer block"
@@ -99,7 +99,7 @@ class Transaction(Block):
             raise RefusedError(
                 "transaction() inside observe(), whose edits are found at its end: open the transaction around it"
             )
-        foreign.catch_up(tree)
+        outside_proxies.catch_up(tree)
         tree.end_edit()
         self._around = delivery.blocks
         delivery.blocks = (*self._around, self)
@@ -155,7 +155,7 @@ class Transaction(Block):
         tree, delivery = self._tree, self._tree.emitter.delivery
         if not delivery.missed:
             try:
-                foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
+                outside_proxies.catch_up(tree)  # what was done through foreign proxies is undone, too
             except RefusedError as refused:
                 self._undo()
                 return refused
@@ -209,7 +209,7 @@ class Transaction(Block):
             journal.outer.absorb(journal)
             journal = journal.outer
         # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
-        foreign.catch_up_others(tree)
+        outside_proxies.catch_up_others(tree)
         if reactor is not None and not self._immediate:
             reactor.undo()
         tree.journal = None

@@ -14,9 +14,9 @@ from ..element_classes import given_root
 from ..matching import Contents, Editable, Key, apply, match, outline
 from ..matching.outline import Outline, no_collections
 from .errors import WrapError
+from .lxml_access import Element, Node, get_parent, root_tree
 from .parsing import parse_file
-from .raw import Element, Node, get_parent, root_tree
-from .spelling import check_contents
+from .xml_validity import check_contents
 
 _MOST_KEPT = 8  # so many times the nodes of the document may be kept of the contents of its states
 

@@ -22,8 +22,8 @@ from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from .detecting import detector_on
 from .errors import WrapError
-from .raw import Node
-from .single import Single
+from .lxml_access import Node
+from .not_copyable import Single
 
 if TYPE_CHECKING:
     from ..explaining.values import Explanation, Pending

@@ -11,9 +11,9 @@ from lxml import etree
 
 from ..xml_parser import read_xml
 from .errors import DocumentError, RefusedError, WrapError
-from .raw import Element, Node, get_next
-from .shadow import Tracked
-from .spelling import check_incoming, odd_names
+from .lxml_access import Element, Node, get_next
+from .shadow.shadow import Tracked
+from .xml_validity import check_incoming, odd_names
 
 _LXML_CLASSES = frozenset({
     etree._Element, etree._Comment, etree._ProcessingInstruction, etree._XSLTProcessingInstruction, etree._Entity,

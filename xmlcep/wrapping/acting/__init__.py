@@ -1,0 +1,1 @@
+"""Rules that act on a document."""

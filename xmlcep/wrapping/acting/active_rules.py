@@ -1,0 +1,145 @@
+"""Rules that act, open on a wrapped document (docs/actions.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from ...actions.firing import FiringCounts
+from ...actions.history import EventHistory
+from ...arguments import NAMES, check, function_of, is_function
+from ...checking.unmatched import Unmatched, unmatched
+from ...closing import Closing
+from ...engine import Detector
+from ...errors import XmlCepError
+from ...rules import Rules
+from ...rules.rule_programs import RuleProgram, Triggers
+from ..detecting import detector_on
+from ..errors import DocumentError, WrapError
+from ..not_copyable import Single
+from ..parsing import parse_file
+from .cascades import Cascades
+from .rule_set import Function, RuleSet, Validity
+
+
+class ActiveRules(Single, Closing):
+    """Rules that act on a document, from their opening until `close`; made by `Document.rules`."""
+
+    _instead = "open them again, document.rules(rules)"
+
+    def __init__(
+        self,
+        cascades: Cascades,
+        rules: Rules,
+        *,
+        actions: Mapping[str, Function] | None,
+        on_fire: Function | None,
+        on_error: Callable[[XmlCepError], Any] | None,
+        limit: int,
+        most: int,
+        strict: bool,
+        schema: str | Path | etree.XMLSchema | None,
+        initial: bool = False,
+    ) -> None:
+        triggers = rules.triggers
+        if triggers is None:
+            raise WrapError(
+                f"{rules.source_name} has no rules that act: write rule NAME on EVENT do …, or use watch()"
+            )
+        self._triggers = triggers
+        functions = dict(actions or {})
+        _check(functions, triggers.functions, on_fire, on_error, limit, most)
+        by_event: dict[str, list[RuleProgram]] = {}
+        for rule in triggers.programs:
+            by_event.setdefault(rule.event, []).append(rule)
+        first = max((each.first + len(each.rules.active_rules) for each in cascades.open), default=0)
+        self._set = RuleSet(
+            rules, EventHistory(_detector(rules, triggers, cascades, initial=initial)), by_event, first, functions,
+            on_fire, on_error, limit, most, strict, _validity(schema), rules.reference_roots(), rules.externals,
+        )  # fmt: skip
+        self._cascades: Cascades | None = cascades
+        cascades.add(self._set)
+
+    @property
+    def counts(self) -> FiringCounts:
+        """What became of the firings."""
+        return self._set.counts
+
+    def unmatched(self, fired: Collection[str]) -> Iterator[Unmatched]:
+        """The leaves of rules that have not ``fired`` which no change has matched, with the likely reason."""
+        check("ActiveRules.unmatched()", fired=(fired, NAMES))
+        graph, happened = self._triggers.graph, self._set.history.detector.types_fed
+        waiting = [rule.tree.index for rule in self._triggers.programs if rule.name not in fired]
+        silent: set[int] = set()
+        while waiting:
+            silent.add(index := waiting.pop())
+            waiting += set(graph.trees[index].dependencies) - silent
+        names = {graph.trees[index].name for index in silent}
+        return unmatched(replace(self._set.rules, graph=graph), happened, names)
+
+    def flush(self) -> None:
+        """Releases what waits for that in the events of the rules (D3), and lets it fire."""
+        if self._cascades is not None:
+            self._cascades.run_flush(self._set, self._set.history.flush())
+
+    def close(self) -> None:
+        """Ends the rules; what waits in their events is forgotten and does not fire. Closing twice is harmless."""
+        cascades, self._cascades = self._cascades, None
+        if cascades is not None:
+            cascades.remove(self._set)
+
+    @property
+    def closed(self) -> bool:
+        """Whether they have been closed."""
+        return self._cascades is None
+
+    def __repr__(self) -> str:
+        return f"<ActiveRules{' closed' if self.closed else ''}: {self._set.rules.listed()}>"
+
+
+def _detector(rules: Rules, triggers: Triggers, cascades: Cascades, *, initial: bool) -> Detector:
+    """The detector of the events that trigger rules; ``initial``: what is there comes as events."""
+    acting, trees = replace(rules, graph=triggers.graph), triggers.trees
+    return Detector(acting, trees=trees) if initial else detector_on(cascades.tree, acting, trees=trees)
+
+
+def _check(
+    functions: Mapping[str, object],
+    called: tuple[str, ...],
+    on_fire: object,
+    on_error: object,
+    limit: int,
+    most: int,
+) -> None:
+    """Raises `WrapError` for arguments that cannot be."""
+    missing = [name for name in called if name not in functions]
+    if missing:
+        raise WrapError(
+            f"the rules call {', '.join(missing)}: pass actions={{{missing[0]!r}: function}}, of one argument"
+        )
+    given = {
+        **{f"actions[{name!r}]": f for name, f in functions.items()},
+        "on_fire": on_fire,
+        "on_error": on_error,
+    }
+    for name, function in given.items():
+        if function is not None and not is_function(function):
+            raise WrapError(f"{name} is {function!r}: {function_of('', function)}")
+    for name, number in (("limit", limit), ("firings", most)):
+        if type(number) is not int or number < 1:
+            raise WrapError(f"{name} is {number!r}: expected a whole number from 1 on")
+
+
+def _validity(given: str | Path | etree.XMLSchema | None) -> Validity | None:
+    if given is None:
+        return None
+    if isinstance(given, etree.XMLSchema):
+        return Validity(given, edits=True)
+    try:
+        return Validity(etree.XMLSchema(parse_file(given)), edits=False)
+    except (OSError, DocumentError, etree.Error) as error:
+        raise WrapError(f"{given}: the schema cannot be used: {error}") from error

@@ -1,0 +1,400 @@
+"""Foreign proxies: Python objects of nodes of a document whose class is not the wrapper's.
+
+They are older than the wrapping, or of an application's element classes; somebody holds them, so lxml makes no others.
+What is edited through them cannot be seen as it happens. It is found by comparison: before every other edit (of many
+proxies, or long lists of children, a part in turn), at the end of a transaction, and at every call of the `Document`.
+Nodes that a parser may still add to (see `pull_parsers`) are among them, whatever their class.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
+
+from lxml import etree
+
+from ..errors import RefusedError, UnseenEditError
+from ..lxml_access import (
+    Element,
+    Node,
+    children_of,
+    get_next,
+    get_parent,
+    get_previous,
+    get_tail,
+    iter_children,
+    last_child,
+    name_of,
+)
+from ..xml_validity import check_incoming, check_node
+from .mutations import take_over
+from .pull_parsers import Feed, ended, fed, forget
+from .reconcile import careful, contents_differ, reconcile, taken_below
+from .shadow import (
+    NOT_ORIGINAL,
+    ShadowNode,
+    ShadowTree,
+    Tracked,
+    enter,
+    entry_of,
+    exposing_trees,
+    leave,
+    owners,
+    parents_told,
+    shadow_of,
+    strays,
+    tree_of,
+    visible,
+)
+
+CREDIT = 100
+"""How many children may be compared for each edit, on average."""
+GLANCES = 4
+"""At how many proxies each edit looks without comparing their children."""
+
+
+def adopt(tree: ShadowTree) -> None:
+    """Looks for foreign proxies in a document that has just been wrapped."""
+    for number, node in enumerate(tree.original.nodes):
+        if not isinstance(node, Tracked) or node in fed:
+            tree.add_foreign(node, number)
+    tree.end_edit()
+
+
+def look(tree: ShadowTree) -> None:
+    """Before an edit: emits what was done through foreign proxies, as an edit of its own.
+
+    Each edit earns credit for comparing children; the proxies take turns, so that a long list is compared less often.
+    With a transaction open all are looked at, for an undo goes back step by step.
+    """
+    if tree.journal is not None:
+        catch_up(tree)
+        return
+    if tree.muted or not tree.foreign:
+        return
+    tree.credit += CREDIT
+    found = _Found(tree)
+    complete = found.complete()
+    for _ in range(len(tree.foreign)):
+        node = next(iter(tree.foreign))
+        cost = 1 + shadow_of(node).count
+        if cost > tree.credit:
+            break
+        tree.credit -= cost
+        tree.foreign[node] = tree.foreign.pop(node)  # behind the others
+        found.compare(node, thoroughly=True)
+    else:
+        tree.credit = 0  # all have had their turn
+    for node in islice(tree.foreign, GLANCES) if tree.credit else ():
+        found.compare(node, thoroughly=False)
+    found.emit()
+    _let_go(complete)
+
+
+def look_below(tree: ShadowTree, node: Node) -> None:
+    """Before a subtree leaves a document: emits what was done through foreign proxies in it; later nobody could."""
+    if tree.foreign and not tree.muted:
+        found = _Found(tree)
+        tree.muted = True
+        try:
+            below = [each for each in Element.iter(node) if each in tree.foreign]
+        finally:
+            tree.muted = False
+        for each in below:
+            found.compare(each, thoroughly=True)
+        found.emit()
+
+
+def catch_up(tree: ShadowTree) -> None:
+    """Emits all that was done through foreign proxies, as one edit; lets go of the root's if nobody else holds it.
+
+    Raises `RefusedError` for what cannot be tracked, and if the root has been put somewhere else.
+    """
+    _check_root(tree.root)
+    if tree.foreign and not tree.muted:
+        found = _Found(tree)
+        complete = found.complete()
+        for node in tree.foreign:
+            found.compare(node, thoroughly=True)
+        found.emit()
+        _let_go(complete)
+        if tree.journal is None and tree.root in tree.foreign and not isinstance(tree.root, Tracked):
+            del node, found
+            _renew_root(tree)
+
+
+def catch_up_all(tree: ShadowTree) -> None:
+    """As `catch_up`, and through the foreign proxies of other documents, too: they may have taken nodes of this one.
+
+    Costs a walk of all documents while any has foreign proxies.
+    """
+    catch_up(tree)
+    catch_up_others(tree)
+
+
+def catch_up_others(tree: ShadowTree) -> None:
+    """As `catch_up`, of all documents but this one; what these refuse they say at their own next call.
+
+    What a foreign proxy has taken, and let go of before anybody looked, is missing where it was.
+    """
+    for other in exposing_trees():
+        if other is not tree:
+            with suppress(RefusedError, UnseenEditError):
+                catch_up(other)
+    if tree.exposed:
+        with suppress(RefusedError):
+            _miss(strays(), asked=tree)
+
+
+def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
+    """Whether somebody has taken ``node`` from where events have told it to be."""
+    return (
+        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
+    )
+
+
+def miss(node: Node) -> None:
+    """Emits that ``node``, which `is_elsewhere`, is gone from where it was."""
+    _miss([node])
+
+
+def look_into(node: Node) -> None:
+    """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
+    if exposing_trees() and (taken := careful(taken_below(node))):
+        for tree in owners(taken):
+            catch_up(tree)  # what else has changed comes first
+        _miss(careful(taken_below(node)))
+
+
+def _miss(nodes: list[Node], asked: ShadowTree | None = None) -> None:
+    """Emits that these nodes are gone from where they were told to be.
+
+    Raises `RefusedError`, when the others have been emitted, if something that cannot be tracked has come there; what
+    C code has done unseen to others than the document that is ``asked`` they say themselves.
+    """
+    refused: RefusedError | None = None
+    for tree, sites in owners(parents_told(nodes)).items():
+        if tree.muted:
+            continue
+        try:
+            check_all(tree, sites)
+        except RefusedError as error:
+            refused = error
+            continue
+        try:
+            reconcile(tree, sites)
+        except UnseenEditError:
+            if asked in (None, tree):
+                raise
+            continue
+        tree.end_edit()
+    if refused is not None:
+        raise refused
+
+
+def _let_go(complete: list[Feed]) -> None:
+    """What a parser has completed, and has been compared for the last time, is no more than other nodes."""
+    for feed in complete:
+        forget(feed)
+        for node in feed.nodes:
+            tree = tree_of(node)
+            if tree is not None and isinstance(node, Tracked):
+                tree.drop_foreign(node)
+
+
+class _Found:
+    """What is different from the shadow: elements to be compared in full, and nodes that somebody has taken away."""
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._changed: dict[Node, None] = {}
+        self._taken: list[Node] = []
+
+    def complete(self) -> list[Feed]:
+        """Compares what parsers have completed by now; to be let go of when that is emitted."""
+        complete = ended(self._tree.foreign) if fed else []
+        for feed in complete:
+            for node in feed.nodes:
+                if node in self._tree.foreign:
+                    self.compare(node, thoroughly=True)
+        return complete
+
+    def compare(self, node: Node, *, thoroughly: bool) -> None:
+        """Looks at the node of a foreign proxy, and at its place; ``thoroughly``: at the list of its children, too."""
+        tree = self._tree
+        tree.muted = True
+        try:
+            self._compare(tree, node, shadow_of(node), thoroughly=thoroughly)
+        finally:
+            tree.muted = False
+
+    def _compare(self, tree: ShadowTree, node: Node, shadow: ShadowNode, *, thoroughly: bool) -> None:
+        parent = get_parent(node)
+        if shadow.parent is not None:
+            if entry_of(parent) is not shadow.parent:
+                if tree_of(parent) is tree:
+                    self._changed[parent] = None
+                else:
+                    self._taken.append(node)
+            else:
+                behind = get_next(node)
+                if (
+                    get_previous(node) is not shadow.prev
+                    or (shadow.parent.last is not node if behind is None else not _is_behind(behind, node))
+                    or visible(get_tail(node), shadow.parent.element_only) != shadow.tail
+                ):
+                    self._changed[parent] = None
+        if shadow.trie is None:
+            return
+        if name_of(node) != shadow.trie.name:
+            self._changed[node] = None
+            if shadow.parent is not None and tree_of(parent) is tree:
+                self._changed[parent] = None  # it has another child now
+        elif (
+            contents_differ(node, shadow)
+            or (_children_differ if thoroughly else _ends_differ)(node, shadow)
+            or (thoroughly and tree.has_element_only_content(node) != shadow.element_only)
+        ):
+            self._changed[node] = None
+
+    def emit(self) -> None:
+        """Emits what there is, as one edit.
+
+        Raises `RefusedError`, at every call until that is put right, if something has come that cannot be tracked.
+        """
+        tree = self._tree
+        if not (self._changed or self._taken):
+            return
+        tree.muted = True
+        try:
+            sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
+        finally:
+            tree.muted = False
+        for owner, nodes in sites.items():
+            check_all(owner, nodes)
+        for owner, nodes in sites.items():
+            reconcile(owner, nodes)
+        for node in self._taken:
+            entry = entry_of(node)
+            if (
+                type(entry) is ShadowNode
+                and entry.tree is tree
+                and entry_of(get_parent(node)) is not entry.parent
+            ):
+                take_over(None, node)
+        for node in self._changed:
+            if entry_of(node) is None:  # it has left the document with all that it had taken
+                self._take_over_below(node)
+        tree.others += [owner for owner in sites if owner is not tree]
+        tree.end_edit()
+
+    def _take_over_below(self, node: Node) -> None:
+        muted, self._tree.muted = self._tree.muted, True
+        try:
+            for each in Element.iter(node):
+                entry = entry_of(each)
+                if type(entry) is ShadowNode:
+                    take_over(None, each)
+                    if entry.tree is not self._tree:
+                        self._tree.others.append(entry.tree)
+        finally:
+            self._tree.muted = muted
+
+
+def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+    """Raises `RefusedError` if one of these nodes has changed, or got children, in ways that are refused elsewhere."""
+    tree.muted = True
+    try:
+        for node in nodes:
+            _check(node)
+    finally:
+        tree.muted = False
+
+
+def _check(node: Node) -> None:
+    """Raises `RefusedError` for a node that has changed, or has got children, in ways that are refused elsewhere."""
+    check_node(node)
+    for child in iter_children(node):
+        check_child(child)
+
+
+def check_child(child: Node) -> None:
+    """Raises `RefusedError` if a child that has come unseen, or what it brought, cannot be tracked."""
+    if tree_of(child) is None or tree_of(child) is not tree_of(get_parent(child)):
+        check_incoming(child)
+        for each in Element.iter(child):
+            _check_root(each)
+    else:
+        _check_root(child)
+
+
+def _check_root(node: Node) -> None:
+    """Raises `RefusedError` for the root of a wrapped document that has been put somewhere else."""
+    tree = tree_of(node)
+    if tree is not None and node is tree.root and get_parent(node) is not None:
+        raise RefusedError(
+            f"<{name_of(node)}>, the root of the wrapped document {tree.name!r}, has been put below "
+            f"<{name_of(get_parent(node))}> unseen: take it out and attach copy.deepcopy(root), or close() the document"
+        )
+
+
+def _is_behind(node: Node, prev: Node) -> bool:
+    entry = entry_of(node)
+    return type(entry) is ShadowNode and entry.prev is prev
+
+
+def _children_differ(node: Node, shadow: ShadowNode) -> bool:
+    now = children_of(node)
+    entries = list(map(entry_of, now))
+    if (now[-1] if now else None) is not shadow.last or None in entries:
+        return True
+    before = [entry.prev for entry in entries if type(entry) is ShadowNode and entry.parent is shadow]
+    return before != [None, *now][: len(now)]
+
+
+def _ends_differ(node: Node, shadow: ShadowNode) -> bool:
+    if last_child(node) is not shadow.last:
+        return True
+    first = next(iter_children(node), None)
+    return first is not None and not _is_behind(first, None)
+
+
+# --- letting go
+
+
+def _renew_root(tree: ShadowTree) -> None:
+    """Has lxml make a new proxy, of our class, for the root, if nobody but this document holds the old one.
+
+    It is what ``wrap(etree.fromstring(…))`` leads to. A comment put before the root for a moment leads back to it.
+    """
+    node = tree.root
+    number = tree.foreign[node]
+    shadow = shadow_of(node)
+    tree.muted = True
+    anchor = etree.Comment("")
+    Element.addprevious(node, anchor)
+    try:
+        leave(node)
+        del tree.foreign[node]
+        tree.root = None
+        if number != NOT_ORIGINAL:
+            tree.original.nodes[number] = None
+        if tree.index is not None:
+            tree.index.pop(shadow.number, None)
+        if sys.getrefcount(node) <= 2:  # this variable and the argument
+            del node
+            node = get_next(anchor)
+    finally:
+        Element.append(etree.Element("none"), anchor)
+        tree.root = node
+        enter(node, shadow)
+        if number != NOT_ORIGINAL:
+            tree.original.nodes[number] = node
+        if tree.index is not None:
+            tree.index[shadow.number] = node
+        if not isinstance(node, Tracked):
+            tree.foreign[node] = number
+        tree.muted = False
+        tree.foreign_changed()

@@ -1,0 +1,60 @@
+"""Savepoints: some edits undone alone, inside a transaction or outside, as if they had never been made (rule L6)."""
+
+from __future__ import annotations
+
+from ..lxml_access import is_element
+from . import outside_proxies
+from .journal import Journal
+from .shadow import ShadowTree
+from .undo import undo
+
+
+def open_journal(tree: ShadowTree) -> Journal:
+    """A new journal, that writes down all edits from now on; what nobody sees as it happens is in it beforehand."""
+    journal = tree.journal = Journal(tree.journal)
+    for node in tree.foreign:
+        if not is_element(node):
+            journal.whole(node)  # of the text of a comment the shadow knows nothing
+    journal.beside(tree.root)  # what stands there is in no table: nobody could say whose it is
+    tree.update_fast_path()
+    return journal
+
+
+class Savepoint:
+    """The state of a document to which `rollback` brings it back; either that or `release` ends it.
+
+    Savepoints stand in each other and in a transaction. The events since then must be waiting in the queue.
+    """
+
+    __slots__ = ("_around", "_blocks", "_journal", "_outer", "_position", "_tree", "_ts")
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._outer = tree.journal
+        self._ts = tree.clock.ts
+        self._position = tree.delivery.position
+        self._around = tree.delivery.blocks
+        self._blocks = tree.emitter.blocks
+        self._journal = open_journal(tree)
+
+    def release(self) -> None:
+        """What has been done since then stands; whatever is around it can still undo it."""
+        tree = self._tree
+        if self._outer is not None:
+            self._outer.absorb(self._journal)
+        tree.journal = self._outer
+        if self._outer is None:
+            tree.update_fast_path()
+
+    def rollback(self) -> None:
+        """Undoes what has been done since then; the clock goes back, ids are not used again."""
+        tree = self._tree
+        if tree.exposed:
+            outside_proxies.catch_up_all(tree)
+        tree.journal = None
+        undo(tree, self._journal)
+        tree.emitter.take_back(self._ts, self._position, self._blocks)
+        tree.delivery.blocks = self._around
+        tree.delivery.changing = False
+        tree.journal = self._outer
+        tree.update_fast_path()
