@@ -83,7 +83,7 @@ def test_the_page_has_the_columns_for_people() -> None:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    doc = xmlcep.fromstring("<order/>", name="order")
+    doc = xmlcep.fromstring("<order/>", name="order", now=lambda: 1_767_225_600.5)
     with xmlcep.record(doc, tmp_path / "log.jsonl"):
         for number in range(2):
             with doc.transaction(author="ann", reason="prices"):

@@ -263,5 +263,3 @@ def test_a_node_is_named_as_for_blame(node: str, tmp_path: Path, capsys: pytest.
     log, rules = str(tmp_path / "log.jsonl"), str(tmp_path / "a.xcep")
     assert run(["why-not", log, "--rules", rules, "A", "--node", node]) == 0, capsys.readouterr().err
     assert "item" in capsys.readouterr().out
-    if "d:" in node or "//p" in node:
-        assert run(["blame", log, "--xpath", node]) == 0

@@ -5,7 +5,7 @@ A log is read as an audit reads it, and the documents concerned are replayed up 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -22,7 +22,6 @@ from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import time_or_day
-from ..versions.blame import prefixes_of
 from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
@@ -154,7 +153,7 @@ def why_not_in(
 ) -> Explanation | None:
     """`why_not` for one document; None if it has no such node."""
     document = past.document(at)
-    nodes = None if node is None else _node_ids(document, node, rules)
+    nodes = None if node is None else _node_ids(document, node, {**past.prefixes(), **rules.namespaces})
     if nodes is not None and not nodes:
         return None
     history = History(rules, event, doc=past.doc, initial=past.start(), document=past.start())
@@ -203,7 +202,7 @@ def _is_path(node: str | int | None) -> bool:
     return isinstance(node, str) and not node.isdecimal()
 
 
-def _node_ids(document: Replica, node: str | int, rules: Rules) -> set[int]:
+def _node_ids(document: Replica, node: str | int, namespaces: Mapping[str, str]) -> set[int]:
     """The ids of the nodes that a node id or an XPath means."""
     if isinstance(node, int) or not _is_path(node):
         return {int(node)}
@@ -211,7 +210,7 @@ def _node_ids(document: Replica, node: str | int, rules: Rules) -> set[int]:
     if root is None:
         return set()
     try:
-        return set(document.ids_of(select(node, root, namespaces={**prefixes_of(root), **rules.namespaces})))
+        return set(document.ids_of(select(node, root, namespaces=namespaces)))
     except ExpressionError as error:
         raise QuestionError(f"node is {node!r}: expected a node id or an XPath: {error}") from None
 

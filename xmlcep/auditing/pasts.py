@@ -14,6 +14,8 @@ from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.quarantine import BadRecordPolicy
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
+from ..versions.blame import prefixes_of
+from ..xml_parser import read_xml
 from .inputs import LogPath, find_files
 
 Raised = TypeVar("Raised", covariant=True)
@@ -83,6 +85,12 @@ class Past:
             return Replica.from_snapshot(self.header.snapshot, self.header.ids)
         except SnapshotError as error:
             raise QuestionError(f"the header of the document {self.doc!r}: {error}") from error
+
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes by which people name its nodes, those of its first snapshot; ``d`` is its default namespace."""
+        if self.header is None or self.header.snapshot is None:
+            return {}
+        return prefixes_of(read_xml(self.header.snapshot.encode(), huge=True)[0])
 
     def knows(self, node: int, items: Iterable[PrimitiveEvent | ClockRecord | None]) -> bool:
         """Whether there was such a node, in the document before or in these records."""

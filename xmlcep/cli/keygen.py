@@ -8,11 +8,12 @@ import click
 
 from ..proofs.keys import write_keys
 from ..proofs.notes import PrivateKey
+from ._commands import command as command_of
 from ._output import inform
 from ._paths import FilePath
 
 
-@click.command(name="keygen")
+@command_of(name="keygen")
 @click.argument("file", type=FilePath())
 @click.option("--name", help="Who signs, without white space and +; without it the name of the file.")
 @click.option(

@@ -10,6 +10,7 @@ from ..errors import XmlCepError
 from ..languages import Languages
 from ..rules.files import rules_of
 from ..testing import examples_of
+from ._commands import command as command_of
 from ._output import plain
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
@@ -17,7 +18,7 @@ from ._rules_input import read_texts, rules_argument
 FAILED = 1
 
 
-@click.command(name="test")
+@command_of(name="test")
 @rules_argument
 @reference_option
 @allow_option

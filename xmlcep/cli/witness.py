@@ -11,13 +11,14 @@ from ..log.writing import write_new_file
 from ..proofs.errors import ProofError, SigningKeyError
 from ..proofs.keys import private_key, public_key
 from ..proofs.witness import witness
+from ._commands import command as command_of
 from ._output import inform, put
 from ._paths import FilePath
 
 REFUSED = 1
 
 
-@click.command(name="witness")
+@command_of(name="witness")
 @click.argument("folder", type=FilePath(), metavar="LOG.tree")
 @click.option("--log-key", required=True, metavar="KEY|FILE", help="The public key of the log.")
 @click.option(
