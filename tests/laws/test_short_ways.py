@@ -82,9 +82,7 @@ def general_way() -> Iterator[None]:
     new_bound = bound_dispatch._bound
 
     def together(*given: Any) -> Any:
-        bound = new_bound(*given)
-        vanishing = tuple((tree, state) for tree, state in bound.freed if state.refills)
-        return replace(bound, direct=None, first=None, vanishing=vanishing)
+        return replace(new_bound(*given), direct=None, first=None)
 
     look_after_releases = Departed.look_after_releases
 
