@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from contexts import Entry
-from contexts.entry import FIRST, Moment
+from contexts.entry import BINDINGS, FIRST, Moment
 from path_types import PathType
 from xmlcep.engine.operators.accumulation import Integrated
 from xmlcep.engine.values import GatheredBindings
@@ -138,7 +138,7 @@ def composites_of_entries(rows: Iterable[Row], more_than: float) -> Iterator[Com
             event, ts = _new_tuple(PrimitiveEvent, row), row[0]
             moment = _new_tuple(Moment, (ts, now, transaction))
             variables = {"p": value, "u": user}
-            entries.append((ts, ts, ts, event, False, moment, moment, variables))
+            entries.append((ts, ts, ts, event, moment, moment, variables))
             before = totals[key]
             total = totals[key] = before + number
             if total - before != number or total - number != before:
@@ -146,7 +146,7 @@ def composites_of_entries(rows: Iterable[Row], more_than: float) -> Iterator[Com
             begin, limit = begins[key], now - _WITHIN
             if entries[begin][FIRST][1] < limit:
                 while entries[begin][FIRST][1] < limit:
-                    total -= float(entries[begin][7]["p"])
+                    total -= float(entries[begin][BINDINGS]["p"])
                     begin += 1
                 totals[key] = total
                 if begin > _TIDY and 2 * begin > len(entries):

@@ -22,10 +22,9 @@ from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 from xmlcep.auditing.spark.summary_tables import OPEN_FIELDS, SummaryTables, is_plain, summaries_content
-from xmlcep.auditing.spark.task_reports import Report, Topic
+from xmlcep.auditing.spark.task_reports import Report
 from xmlcep.auditing.splits import Split, make_splits
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import ClockRecord
 from xmlcep.rules import parse_rules
 
@@ -87,26 +86,6 @@ def test_where_their_ends_matter_all_are(tmp_path: Path) -> None:
     everything = {"alone", "divided", "clocked", "last"}
     assert {each.doc for each in merge.ended.extents()} == everything
     assert merge.whole(FindingRanges([])).ends.keys() == everything
-
-
-def test_a_type_with_a_name_inside_itself_is_reported_once_by_a_task(tmp_path: Path) -> None:
-    """There may be thousands of splits, whose reports are in memory together."""
-    paths = [["/a/a", "/a/b"], ["/a/a", "/b/b"], ["/a/b/a", "/b"], ["/a/a", "/a/b/a"]]
-    files = [
-        [
-            PrimitiveEvent(ts, "ins", PathType.parse(path), tuple(range(path.count("/"))))
-            for ts, path in enumerate(of_file, 1)
-        ]
-        for of_file in paths
-    ]
-    splits = splits_of(tmp_path, files)
-    mapper = Mapper(make_plan(parse_rules("event B = ins(b)")), 1)
-
-    def repeating(split: Split) -> list[str]:
-        reports = [each for each in mapper.read(split) if isinstance(each, Report)]
-        return next(FASTEST.loads(each.content)["repeating"] for each in reports if each.topic == Topic.SPLIT)
-
-    assert [repeating(split) for split in splits] == [["ins /a/a"], ["ins /b/b"], ["ins /a/b/a"], []]
 
 
 NUMBERS = st.integers(0, 2**40)

@@ -163,4 +163,4 @@ def test_what_until_may_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert run([*command, at("12:00")]) == 0
     assert capsys.readouterr().out.count("Late") == 1
     assert run([*command, "noon"]) == 2
-    assert "until: 'noon' is no time" in capsys.readouterr().err
+    assert "'noon' is no time" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from path_types import PathType
 from xmlcep import Detector, PrimitiveEvent, parse_rules
 from xmlcep.engine.composer import interval, nearest_common_ancestor
 from xmlcep.engine.operators import multiplicity
-from xmlcep.engine.operators.accumulation import Accumulation, SlidingAccumulation
+from xmlcep.engine.operators.accumulation import Accumulation
 from xmlcep.engine.values import Values, all_values
 from xmlcep.timestamps import timestamp
 
@@ -85,7 +85,6 @@ def anew() -> ExitStack:
         mock.patch.object(multiplicity, "takes_records", lambda *given: False),
         mock.patch.object(Accumulation, "place", lambda self: nearest_common_ancestor(constituents(self))),
         mock.patch.object(Accumulation, "interval", lambda self: interval(constituents(self))),
-        mock.patch.object(SlidingAccumulation, "keeps_all", lambda self, entry, within: False),
     ):
         stack.enter_context(patch)
     return stack

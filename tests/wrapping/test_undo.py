@@ -14,13 +14,13 @@ from tests.wrapping.short_events import X, told
 from tests.wrapping.whitespace import visible
 from xmlcep import parse_rules
 from xmlcep.wrapping import (
-    foreign,
     fromstring,
     strip_attributes,
     strip_elements,
     strip_tags,
     wrap,
 )
+from xmlcep.wrapping.shadow import outside_proxies
 
 
 class Undone(Exception):
@@ -221,14 +221,14 @@ UNSEEN: list[Callable[[Any, Any], Any]] = [
 
 
 @pytest.mark.parametrize("immediate", [False, True])
-@pytest.mark.parametrize("credit", [0, foreign.CREDIT])
+@pytest.mark.parametrize("credit", [0, outside_proxies.CREDIT])
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize("edit", UNSEEN)
 def test_an_undo_goes_back_to_where_events_had_told(
     edit: Callable[[Any, Any], Any], both: bool, credit: int, immediate: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign, "CREDIT", credit)
-    monkeypatch.setattr(foreign, "GLANCES", credit)
+    monkeypatch.setattr(outside_proxies, "CREDIT", credit)
+    monkeypatch.setattr(outside_proxies, "GLANCES", credit)
     root, other = (etree.fromstring(text, plain_parser()) for text in (UNDONE, TAKER))
     held_nodes = [*root.iter(), *other.iter()]
     one, document = wrap(root) if both else fromstring(UNDONE), wrap(other)
@@ -245,13 +245,13 @@ def test_an_undo_goes_back_to_where_events_had_told(
         judge.document._check()
 
 
-@pytest.mark.parametrize("credit", [0, foreign.CREDIT])
+@pytest.mark.parametrize("credit", [0, outside_proxies.CREDIT])
 @pytest.mark.parametrize("edit", UNSEEN)
 def test_white_space_is_out_of_view_where_another_document_has_taken_all_other_text(
     edit: Callable[[Any, Any], Any], credit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign, "CREDIT", credit)
-    monkeypatch.setattr(foreign, "GLANCES", credit)
+    monkeypatch.setattr(outside_proxies, "CREDIT", credit)
+    monkeypatch.setattr(outside_proxies, "GLANCES", credit)
     one = fromstring("<r> <a/> <b>x<d/> </b>t<c/> </r>", ignore_whitespace=True)
     other = etree.fromstring(TAKER, plain_parser())
     held_nodes = list(other.iter())

@@ -16,7 +16,7 @@ _ADDED_LATER = "matches"
 def falsehood(written: Written, part: Syntax | None = None) -> Syntax | None:
     """The part of a condition that makes it false whatever is asked; None if it can be true, for all that is known.
 
-    >>> from .parser import parse_written
+    >>> from xmlcep.xpath.parser import parse_written
     >>> condition = parse_written("price and (false() or 1 > 2)")
     >>> condition.of(falsehood(condition))
     '(false() or 1 > 2)'

@@ -11,7 +11,7 @@ from ..languages import Languages
 from ..rules.files import rules_of
 from ..testing import examples_of
 from ._commands import command as command_of
-from ._output import plain
+from ._output import inform
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
 
@@ -40,8 +40,8 @@ def command(rules: tuple[str, ...], references: dict[str, str], allow: tuple[str
                 failures = [str(error)]
             failed += bool(failures)
             for failure in failures:
-                click.echo(plain(f"{name}: {failure}"))
+                inform(f"{name}: {failure}", err=False)
     if not count:
         raise click.UsageError("no examples: write some in comments, such as\n  #> ins order/item => Entered")
-    click.echo(f"{count} {'example' if count == 1 else 'examples'}, {failed} failed")
+    inform(f"{count} {'example' if count == 1 else 'examples'}, {failed} failed", err=False)
     return FAILED if failed else 0
