@@ -16,7 +16,6 @@ class DetectorPool:
     def __init__(self, plan: Plan, *, operators: bool) -> None:
         self._plan = plan
         self._operators = operators
-        self._handed_on = {source.name for each in plan.passes for source in each.sources}
         self._rules: dict[int, Rules] = {}
         self._idle: dict[int, list[Detector]] = {}
 
@@ -34,5 +33,4 @@ class DetectorPool:
         rules = self._rules.get(pass_index)
         if rules is None:
             rules = self._rules[pass_index] = each.rules(self._plan.rules)
-        detector = Detector(rules, operators=self._operators, trees=each.names)
-        return detector
+        return Detector(rules, operators=self._operators, trees=each.names)
