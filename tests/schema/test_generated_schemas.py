@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import warnings
 
-import pytest
 import xmlschema
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
