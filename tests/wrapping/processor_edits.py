@@ -173,15 +173,6 @@ def failing_at_the_end(tag: str) -> None:
     raise KeyError(tag)
 
 
-def parsed_until_it_fails(m: Any) -> None:
-    """Elements of a document that turns out to be none."""
-    try:
-        for _, node in etree.iterparse(BytesIO(b"<x>1<a>2<b/></a>3<b/><a></x>"), tag=("a", "b")):
-            m.element().append(node)
-    except etree.XMLSyntaxError as error:
-        raise ValueError("no XML") from error
-
-
 class Editing(sax.ElementTreeContentHandler):
     """A SAX handler that edits what it is told of."""
 
