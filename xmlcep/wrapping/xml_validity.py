@@ -74,8 +74,8 @@ def check_parser(top: Node) -> None:
     """Raises `RefusedError` for an element of a parser that gives out elements before it is done with them."""
     if line_of(top) is not None and isinstance(root_tree(top).parser, _PULLING):
         raise RefusedError(
-            f"<{name_of(top)}> comes from an XMLPullParser, or from iterparse, whose parser may still add to it where no "
-            "call of ours sees it: use etree.fromstring(etree.tostring(element)) instead"
+            f"<{name_of(top)}> comes from an XMLPullParser, or from iterparse, whose parser may still add to it "
+            "unseen: use etree.fromstring(etree.tostring(element)) instead"
         )
 
 
