@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from io import BytesIO
 from typing import Any
 
 from lxml import ElementInclude, etree, sax
