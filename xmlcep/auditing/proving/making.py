@@ -152,6 +152,7 @@ def _cite(finding: Record, log: Entries) -> _Cited | None:
     own = document.change(finding["ts"])
     if own is not None:
         numbers.add(own)
-        if FASTEST.loads(log.line(own)).get("at") == finding["at"]:  # else time has raised it, behind this change
+        at = FASTEST.loads(log.line(own)).get("at")
+        if at == finding["at"]:  # else time has raised it, behind this change
             finding["n"] = own
     return _Cited(finding, sorted(numbers), document)
