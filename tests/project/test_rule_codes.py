@@ -16,7 +16,7 @@ from tests.project.source import ROOT, tracked_files
 from xmlcep.cli._statements import read_statements
 
 PAGES = (ROOT / "docs" / "rules.md", ROOT / "docs" / "semantics.md")
-LETTERS = "PETHMDGQUSRAWFVOLYKCXNZ"
+LETTERS = "PETHMDGQUSRABWFVOLYKCXNZ"
 OF_SEMANTICS = "KCXNZ"
 CODE = re.compile(rf"\b[{LETTERS}][1-9]\d?\b")
 RANGE = re.compile(rf"\b([{LETTERS}])([1-9]\d?) to \1([1-9]\d?)\b")
