@@ -15,6 +15,7 @@ from path_types.relations import either_ends
 
 from ..algebra import Expression, Multiplicity, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
+from ..engine.operators.becomes import BecomesState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
 from ..events import Event, PrimitiveType, Scope
@@ -51,6 +52,9 @@ class Reasons(Protocol):
     def short(self, state: OperatorState, key: Key) -> Cause | None:
         """What became of events of an operator's leaves that are not left in a group where too few are; None if no
         others have come."""
+
+    def of_test(self, state: BecomesState, root: Key | None) -> Cause:
+        """Why an expression has not turned true at an element (key None: at any)."""
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """Why there is no composite of an inner operator in a group, apart from what its operands say."""
@@ -191,10 +195,13 @@ class TreeGroups:
         silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
         if self._reasons is not None and silent and not (share.is_full or account.raised):
             short = None if key is None else self._reasons.short(state, key)
+            if isinstance(state, BecomesState):
+                short = self._reasons.of_test(state, root)
             text = f"{share.satisfied} of the {share.needed} events that are needed have occurred"
             causes.append(Cause(Reason.NEVER_OCCURRED, text) if short is None else short)
+        of_change = () if parts else tuple(entry[EVENT] for entries in account.stored for entry in entries)
         return Part(
-            self._written(state.node.definition), share, place, (), tuple(causes), parts, is_leaf=False,
+            self._written(state.node.definition), share, place, of_change, tuple(causes), parts, is_leaf=False,
             enough=_enough(state.node.definition, parts),
         )  # fmt: skip
 

@@ -112,8 +112,8 @@ class Becomes(Operator):
         return ()
 
     def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
-        """One is needed, and of what is raised at once nothing is kept."""
-        return Share(0, 1)
+        """One is needed."""
+        return Share(min(1, sum(counts)), 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         return ALL

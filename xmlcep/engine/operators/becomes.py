@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from contexts import Entry
@@ -19,6 +19,7 @@ from ..leaf import PRIMITIVE, Bindings
 from ..setting import Setting
 from ..timers import Due
 from .deferrable import DeferrableState
+from .state import Account
 
 
 class Turn(NamedTuple):
@@ -57,6 +58,16 @@ class BecomesState(DeferrableState):
         assert document is not None
         seen = document.environment(path, ids, self._variables(self.test, {}))
         return seen is not None and self.test.boolean(seen)
+
+    def seen_at(
+        self, path: PathType, ids: tuple[int, ...]
+    ) -> tuple[bool, tuple[tuple[str, str], ...]] | None:
+        """Whether the expression is true at an element, and what it compares with the values that it sees; None where
+        there is none."""
+        document = self.setting.document
+        assert document is not None
+        seen = document.environment(path, ids, self._variables(self.test, {}))
+        return None if seen is None else (self.test.boolean(seen), tuple(self.test.compared(seen)))
 
     def elements(self) -> Iterator[tuple[PathType, tuple[int, ...]]]:
         """All elements that there are now."""
@@ -154,6 +165,14 @@ class BecomesState(DeferrableState):
         self.changed.clear()
         self.places.clear()
         super().clear()
+
+    def group_keys(self) -> Collection[Key]:
+        return [key for key, entry in self.changed.items() if entry is not None]
+
+    def account(self, key: Key) -> Account:
+        """What it is made of: nothing arrives in operands."""
+        entry = self.changed.get(key)
+        return Account(((),) if entry is None else ((entry,),))
 
     def size(self) -> int:
         return len(self.changed)
