@@ -12,10 +12,9 @@ from path_types.relations import offsets
 
 from ..algebra import Multiplicity
 from ..engine.operators import OperatorState
-from ..engine.operators.becomes import BecomesState
 from ..events import IDS, PATH, CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
 from ..rules.trees import LeafNode
-from .causes import cause_of, shown
+from .causes import cause_of
 from .evidence import Evidence, LeafPlace
 from .groups import TreeGroups
 from .nearest import nearest
@@ -71,19 +70,6 @@ class Answers:
             if fate is not None:
                 return (fate,)
         return (self._not_here(state, operand, key, root, node, here),)
-
-    def of_test(self, state: BecomesState, root: Key | None) -> Cause:
-        path, text = state.node.path, state.test.text
-        at_root = root is not None and not state.flat and path is self.tree.root.node.path
-        seen = state.seen_at(path, (self.tree.root.grouping.place_of(root),)) if at_root else None
-        if seen is None:
-            never = f"no edit has turned {text} true at any {self.nodes.path(path)}"
-            return Cause(Reason.NEVER_OCCURRED, never)
-        is_true, values = seen
-        if not is_true:
-            return Cause(Reason.CONDITION_FALSE, shown((text, values)))
-        already = f"{text} is true there already, and turns true again only after it was false"
-        return Cause(Reason.NOT_OPEN, already, "what was true at the beginning has not turned true (B4)")
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """What became of the composites that the operand did raise, and of those its guard forbade."""

@@ -21,7 +21,7 @@ from ..engine.tree import TreeState
 from ..events import Event, PrimitiveType, Scope
 from ..rules.trees import LeafNode
 from ..timestamps import timestamp
-from .causes import cause_of
+from .causes import cause_of, not_turned
 from .nodes import Nodes, short, span, written
 from .reasons import Reason
 from .shares import NONE, NOTHING_NEEDED, Shares
@@ -52,9 +52,6 @@ class Reasons(Protocol):
     def short(self, state: OperatorState, key: Key) -> Cause | None:
         """What became of events of an operator's leaves that are not left in a group where too few are; None if no
         others have come."""
-
-    def of_test(self, state: BecomesState, root: Key | None) -> Cause:
-        """Why an expression has not turned true at an element (key None: at any)."""
 
     def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
         """Why there is no composite of an inner operator in a group, apart from what its operands say."""
@@ -196,7 +193,10 @@ class TreeGroups:
         if self._reasons is not None and silent and not (share.is_full or account.raised):
             short = None if key is None else self._reasons.short(state, key)
             if isinstance(state, BecomesState):
-                short = self._reasons.of_test(state, root)
+                here = root is not None and not state.flat and state.node.path is self.tree.root.node.path
+                short = not_turned(
+                    state, self.tree.root.grouping.place_of(root) if here else None, self.nodes
+                )
             text = f"{share.satisfied} of the {share.needed} events that are needed have occurred"
             causes.append(Cause(Reason.NEVER_OCCURRED, text) if short is None else short)
         of_change = () if parts else tuple(entry[EVENT] for entries in account.stored for entry in entries)
