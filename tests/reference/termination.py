@@ -41,6 +41,8 @@ def take_turn(
                 operator.dealt_with(event, child)
         else:
             _take_arrivals(operator, child, arrivals)
+    if current is not None:
+        operator.changed(current)
     if due is not None:
         operator.fire(due)
     elif flush:

@@ -15,6 +15,7 @@ from path_types import PathType, equals_or_ends, offset
 
 from ..algebra import (
     AnyOf,
+    Becomes,
     Conjunction,
     ContextName,
     Disjunction,
@@ -29,6 +30,7 @@ from ..algebra import (
     Unit,
     leaves_of,
     path_of,
+    walk,
 )
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_path
@@ -227,6 +229,8 @@ def _changes(count: int) -> str:
 
 def _changes_in(expression: Expression) -> list[PrimitiveType] | None:
     """The types of all changes that an operand is made of; None if they are not known."""
+    if any(isinstance(part, Becomes) for part in walk(expression)):
+        return None  # of any
     found = []
     for leaf in leaves_of(expression):
         if not isinstance(leaf.type, PrimitiveType):
