@@ -19,7 +19,7 @@ ROWS = [
     ("(item) {context=recent}", "*(x/text()) ; del(item/y) ; upd(item/x/text())", "takes an operand before it"),
     ("(item) {context=recent}", "upd(item/@k) as $k ; not del(item/y) ; upd(item/@k) as $k", "comes before itself"),
     ("(item)", "(upd(item/@k) ; upd(item/@k)) {context=recent} & ins(item/y)", "only the newest"),
-    ('{within="2 changes"}', "ins(item/x) ; ins(item/y) ; ins(item/z)", "at least 3 changes, and the window is 2 changes"),
+    ('{within="2 changes"}', "ins(item/x) ; ins(item/y) ; ins(item/z)", "are at least 3 changes, and"),
     ('{within="2 changes"}', "ins(item/x) & ins(item/y) & del(item/x)", "at least 3 changes"),
     ('{within="3 changes"}', "x[4,*]{path=item} ins(item/x)", "at least 4 changes, and the window is 3 changes"),
     ('{within="2 changes"}', "any[3](ins(item/x), *(item/x), ins(item/y))", "at least 3 changes"),

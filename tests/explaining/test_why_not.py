@@ -69,7 +69,7 @@ CASES = {
         "has taken back multiplicity1",
     ),
     "an expired window": (
-        f'({PRICE_AND_QUANTITY}) {{within="2 changes"}}', ITEM, "expired", "do not lie within 2 changes, but 1 change further apart",
+        f'({PRICE_AND_QUANTITY}) {{within="2 changes"}}', ITEM, "expired", "but 1 change further apart",
     ),
     "an expired window of time": (
         '(ins(item/price) & ins(item/quantity)) {within="5 seconds"}',
