@@ -129,7 +129,7 @@ event E {when="not(comment)", within="2 s"} = ins(item/price) ; not ins(item/qua
     @0 i1 c1 p1 @5 b1 q1 @6 c1-            | 6: p1
 # while it waits counting goes on, and then it starts over (D5); what a timer brings later is raised at once
 event E(item) {when="not(comment)"} = x[1,*] plus[ins(item/price), "2 s"]{name=P}
-    @0 i1 p1 @3 c1 p1.2 @9 b1 @10 c1- @11 p1.3 @20 b1! | 3: P:p1 E:(p1); 5: P:p1.2; 6: E:(p1)+(p1.2); 8: P:p1.3 E:(p1.3)
+    @0 i1 p1 @3 c1 p1.2 @9 b1 @10 c1- @11 p1.3 @20 b1! | 3: P:p1 E:(p1); 5: P:p1.2; 6: E:(p1)+(p1.2); 8: P:p1.3 E:(p1)+(p1.2)+(p1.3)
 # a timer makes go what it waited with (M1): it waits with what integrates that (X11)
 event E(item) {when="not(comment)"} = x[1,*]{name=M} plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
     @0 i1 c1 p1 q1 @3 p1.2 @6 b1 @7 c1- q1.2 | 5: P:p1 M:(p1); 6: P:p1.2 M:(p1)+(p1.2); 7: E:((p1)+(p1.2))+q1
@@ -139,7 +139,7 @@ event E(item) {end=custom, when="not(comment)"} = x[1,*]{name=M, path=item} plus
 event E {when="not(comment)"} = x[1,*]{name=M, end=custom} ins(item/price) & ins(item/quantity)
     i1 c1 p1 q1 flush p1.2 flush c1- q1.2  | 4: M:p1; 5: M:p1.2; 6: E:(p1)+q1; 7: E:(p1.2)+q1.2
 event E(item) {when="not(comment)"} = x[1,*] x[1,*]{name=M, end=custom} ins(item/price)
-    i1 p1 flush c1 p1.2 flush c1- p1.3 flush | 2: M:p1 E:(p1); 4: M:p1.2; 5: E:(p1)+(p1.2); 6: M:p1.3 E:(p1.3)
+    i1 p1 flush c1 p1.2 flush c1- p1.3 flush | 2: M:p1 E:(p1); 4: M:p1.2; 5: E:(p1)+(p1.2); 6: M:p1.3 E:(p1)+(p1.2)+(p1.3)
 """
 
 

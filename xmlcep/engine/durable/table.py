@@ -94,7 +94,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
         "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
-        *derived,
+        "end_of", *derived,
     )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(
         {"groups": groups, **state},
         "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
-        "_taken_back", "_aging", *derived,
+        "_in_order", "_aging", *derived,
     )  # fmt: skip
 
 
@@ -189,6 +189,7 @@ _ACCUMULATION: dict[str, Form] = {
     "span": Span(),
     "created": PathInstance(),
     "expiry": PLAIN,
+    "evaluated": ZERO,
 }
 
 _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
@@ -196,7 +197,7 @@ _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
 _KEPT: dict[type, Layout] = {
     Group: _layout(
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": ZERO, "runs": RunsForm()},
-        "key", "owners", "shared", "aging",
+        "key", "owners", "shared", "aging", "end", "in_order",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
     RecordAccumulation: _layout(
@@ -269,7 +270,7 @@ _SHARED: dict[type, Layout] = {
     ),
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
     Edit: _layout(
-        {"held": Held(), "before": EventOrNothing()},
+        {"held": Held()},
         "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases", "becoming",
     ),
 }  # fmt: skip
