@@ -38,10 +38,6 @@ class Next(Context):
                 if runs.used:
                     runs.used.discard(member.identity)  # that of a former one
 
-    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
-        """The oldest (Z18)."""
-        return [[entry] for entry in opened[:1]]
-
     def withdrawn(self, group: Group, exists: Combinations, child: int, entry: Entry) -> None:
         """A member that is withdrawn leaves its runs with those behind it; they wait again."""
         runs = _runs(group)

@@ -51,6 +51,7 @@ from xmlcep.algebra import (
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .choices import Choices
+from .meaningful import with_meaning
 from .rules import CONDITIONS, fits
 from .vocabulary import (
     ANCHORS,
@@ -168,7 +169,7 @@ class FullRuleBuilder(Choices):
         kind = root or self._one(self.kinds(root=True))
         expression, self.bound = self.operator(kind, anchor, self.max_depth, self.context, root=True)
         order = self._one((Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, expression, self.context, self.flat, order)
+        return with_meaning(EventDefinition(name, expression, self.context, self.flat, order))
 
     def kinds(self, *, root: bool) -> list[type[Operator]]:
         """Which operators to draw from, at the root or below; the new ones as often as the others together."""

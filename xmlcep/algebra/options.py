@@ -39,6 +39,10 @@ class ContextName(Enum):
     NEXT = "next"
 
 
+SNOOP = frozenset(ContextName) - {ContextName.NEXT}
+"""Those of Snoop."""
+
+
 class Let(NamedTuple):
     """``let name = "expression"``: a variable of the composite from those of its constituents (V1)."""
 

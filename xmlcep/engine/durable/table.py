@@ -163,7 +163,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
-    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
+    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay"),
     AperiodicState: _opened({}),
     AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}, "_reopens"),
     PeriodicState: _opened(
