@@ -45,14 +45,16 @@ def blocks_of(text: str) -> Iterator[Block]:
 class Page:
     """The blocks of one page, run in the current folder."""
 
-    def __init__(self, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, file: Path, capsys: pytest.CaptureFixture[str], not_run: tuple[str, ...] = ()) -> None:
         self.file = file
+        self._not_run = not_run
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self._capsys = capsys
 
     def run(self) -> int:
         """Runs all blocks; how many there were to run."""
-        blocks = [block for block in blocks_of(self.file.read_text(encoding="utf-8")) if block.is_run]
+        found = blocks_of(self.file.read_text(encoding="utf-8"))
+        blocks = [block for block in found if block.is_run and block.kind not in self._not_run]
         for block in blocks:
             self._run(block)
         return len(blocks)

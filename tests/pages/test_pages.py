@@ -12,7 +12,9 @@ import pytest
 from tests.pages.page import Page, blocks_of
 from tests.project.source import ROOT
 
-PAGES = sorted(file for room in ("start", "howto") for file in (ROOT / "docs" / room).glob("*.md"))
+ROOMS = ("start", "howto")
+PAGES = sorted(file for room in ROOMS for file in (ROOT / "docs" / room).glob("*.md"))
+PAGES += [ROOT / "docs" / "contexts.md"]
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
 """A package that a page shows and that the tests do not bring."""
 NOTHING_TO_RUN = ("start/install.md", "howto/index.md")
