@@ -319,7 +319,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 def _problem(problem: RuleProblem) -> dict[str, Any]:
-    """As `xmlcep check --json` says it."""
+    """As `xmlcep check --format json` says it."""
     return {
         "file": problem.at.file or None, "line": problem.line or None, "column": problem.column or None,
         "width": problem.at.width if problem.line else None, "message": problem.message, "hint": problem.hint or None,
