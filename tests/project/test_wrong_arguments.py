@@ -44,7 +44,8 @@ INTERNAL = {
     "Watch.on_advance", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment", "Detector.concerns",
     "Detector.set_clock", "Replica.add", "Replica.environment",
     "Replica.environment_in_tree", "Recording.on_change", "Recording.on_raised",
-    "Recording.continue_watch", "Recording.past", "Recording.write_control", "Rules.takes_external", "PathType.child", "PathType.of",
+    "Recording.continue_watch", "Recording.past", "Recording.write_control",
+    "Rules.takes_external", "PathType.child", "PathType.of",
 }  # fmt: skip
 """What parts of xmlcep call of each other."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
@@ -23,11 +23,14 @@ from ..rules.comparison import compare, tree_digests
 from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN, RULES, Replacing
 from .state_file import RecordingState, WatchState
 
+Delivered: TypeAlias = int | Callable[[str], int] | None
+"""How many composites of the watch that was opened last its consumer has; a function is given where that was."""
+
 
 def replay_history(
     log: str | os.PathLike[str],
     rules: Rules | None = None,
-    delivered: int | None = None,
+    delivered: Delivered = None,
     *,
     whole: Mapping[str, int] | None = None,
     clock: ClockRecord | None = None,
@@ -105,7 +108,7 @@ class History:
     """
 
     def __init__(
-        self, rules: Rules | None = None, delivered: int | None = None, notes: tuple[str, ...] = (),
+        self, rules: Rules | None = None, delivered: Delivered = None, notes: tuple[str, ...] = (),
         past: Callable[[Rules, Origin, Detector], Detector] | None = None,
     ) -> None:  # fmt: skip
         self.state: RecordingState | None = None
@@ -118,7 +121,7 @@ class History:
         self.rules = rules  # those of the watch that was opened last
         self._past = past
         self._heeds_cursor = delivered is None
-        self._delivered = delivered or 0
+        self._consumer: Callable[[str], int] = delivered if callable(delivered) else lambda _: delivered or 0
         self.replica = Replica(strictness=Strictness.STRICT)
         self.largest_id = 0
         self._txn: int | None = None  # of the transaction whose flush is to come
@@ -147,14 +150,15 @@ class History:
         self._read_rules(watch.stamp, rules)
         if self._refusal is not None or self.rules is None:
             return
-        if not self._heeds_cursor and self._delivered < watch.told:
+        given = self._consumer(watch.opened)
+        if not self._heeds_cursor and given < watch.told:
             raise StateError(
-                f"of {watch.told} composite events that were raised before it only {self._delivered} were delivered"
+                f"of {watch.told} composite events that were raised before it only {given} were delivered"
             )
         self.detector = watch.new_detector(self.rules)
         self.closed = self.detector is None
         self.operators = watch.operators
-        self.delivered = watch.told if self._heeds_cursor else self._delivered
+        self.delivered = watch.told if self._heeds_cursor else given
         self._raised = watch.told
 
     def take(self, origin: Origin, item: Aside | PrimitiveEvent) -> None:
@@ -271,7 +275,7 @@ class History:
         self.detector = None
         if self._refusal is None and self.rules is not None:
             self.detector = self._detector_here(self.rules)
-        self.delivered, self._raised, self.closed = self._delivered, 0, False
+        self.delivered, self._raised, self.closed = self._consumer(self.opened), 0, False
         self.missed = []
 
     def _replace(self, control: Control, origin: Origin, given: Rules) -> None:

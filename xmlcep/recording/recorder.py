@@ -254,6 +254,11 @@ class Recording(Single, Closing):
         """A detector of these rules that has been told of all that the log says; it counts transactions as ``like``."""
         return detector_over(segments(self._writer.log), rules, like)
 
+    @property
+    def opened(self) -> str:
+        """Where in the log the recorded watch was opened, file and line."""
+        return self._opened
+
     def continue_watch(self, watch: RecordedWatch, opened: str) -> None:
         """Makes ``watch``, which recovery has brought back, the recorded watch; ``opened`` is where it was opened."""
         self._watch = watch
