@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import click
 from rich.console import Console
@@ -21,6 +21,7 @@ from ..auditing.proving import MOST, Proofs, prove, require_trees
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
+from ..engine import OnRemoved
 from ..log.json_codec import FASTEST
 from ..rules import Rules
 from ..schema import derive
@@ -108,6 +109,16 @@ FINDINGS_FOUND = 1
 @click.option(
     "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
 )
+@click.option(
+    "--on-removed", type=click.Choice(["flush", "drop"]),
+    help="With --state and other rules than before: what becomes of partial matches in events that were changed or"
+    " removed.",
+)  # fmt: skip
+@click.option(
+    "--new-since", type=click.Choice(["now", "begin"]), default="now", show_default=True,
+    help="With --state and other rules than before: new events begin with this run, or as if they had always been"
+    " there, for which the whole log is read again.",
+)  # fmt: skip
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -159,7 +170,7 @@ def command(
     references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, until: str | None, since: str | None, final: bool,
+    partitions: int | None, until: str | None, since: str | None, final: bool, on_removed: str | None, new_since: str,
     operators: bool, on_bad_record: str, quarantine: str | None, proofs: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
@@ -221,7 +232,8 @@ def command(
             partition_by_rule=partition_by_rule, operators=operators,
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
-            since=since, final=final, progress=progress,
+            since=since, final=final, on_removed=cast("OnRemoved | None", on_removed),
+            new_since=cast("Literal['now', 'begin']", new_since), progress=progress,
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out, rules)
