@@ -105,7 +105,7 @@ def _expired(case: _Case) -> str:
     objection, names = case.objection, case.names
     most, by = span(objection.most, objection.unit), span(objection.by, objection.unit)
     between = " and ".join(names[:2]) if len(names) > 1 else f"{names[0]} and now" if names else "the events"
-    if objection.unit == MEASURE[Unit.TRANSACTIONS]:  # so many of them may have begun in between (Z7)
+    if objection.unit != MEASURE[Unit.TIME]:  # the first and the last are counted, too (W2)
         return (
             f"{between} do not lie within {span(objection.most + 1, objection.unit)}, but {by} further apart"
         )
