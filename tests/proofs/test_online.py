@@ -161,15 +161,14 @@ def test_time_stamps(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[st
             [str(OPENSSL), *arguments], capture_output=True, check=True, cwd=tmp_path
         ).stdout
 
+    new_key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     for name in ("root", "other"):
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.pem",
-                "-subj", f"/CN={name}", "-days", "2", "-addext", "basicConstraints=critical,CA:TRUE")  # fmt: skip
+        openssl("req", "-x509", *new_key, "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}",
+                "-days", "2", "-addext", "basicConstraints=critical,CA:TRUE")  # fmt: skip
     (tmp_path / "ext").write_text(
         "extendedKeyUsage=critical,timeStamping\nkeyUsage=critical,digitalSignature\n"
     )
-    openssl(
-        "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "tsa.key", "-out", "tsa.csr", "-subj", "/CN=tsa"
-    )
+    openssl("req", *new_key, "-keyout", "tsa.key", "-out", "tsa.csr", "-subj", "/CN=tsa")
     openssl("x509", "-req", "-in", "tsa.csr", "-CA", "root.pem", "-CAkey", "root.key", "-CAcreateserial",
             "-out", "tsa.pem", "-days", "1", "-extfile", "ext")  # fmt: skip
     (tmp_path / "conf").write_text(AUTHORITY.format(folder=tmp_path))
