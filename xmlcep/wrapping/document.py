@@ -30,6 +30,7 @@ from .errors import EndlessTriggerError, RefusedError, WrapError
 from .listeners import Listener
 from .lxml_access import Node, name_of
 from .not_copyable import Single
+from .settled import check_settled
 from .shadow import outside_proxies
 from .shadow.shadow import ShadowTree, tree_of
 from .shadow.snapshots import check_ids, restore_ids, take_snapshot
@@ -479,14 +480,7 @@ class Document(Single, Closing):
 
     def _settled(self, call: str) -> None:
         self._open(call)
-        if self.delivery.held:
-            raise RefusedError(f"{call} inside a transaction, which may be undone: call it before or after")
-        if self._tree.emitter.blocks:
-            raise RefusedError(f"{call} inside a block that is one edit: call it before or after")
-        if self._tree.observed is not None:
-            raise RefusedError(
-                f"{call} inside observe(), whose edits are found at its end: call it before or after"
-            )
+        check_settled(self._tree, call)
         self.catch_up()
 
 
