@@ -7,6 +7,7 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -212,10 +213,10 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    if source is None or tree is None or source is tree:
-        run(source or tree, call)
-    else:
-        run(source, run, tree, call)
+    for each in dict.fromkeys((source, tree)):
+        if each is not None:
+            call = partial(run, each, call)
+    call()
     if leaving is not None:
         if leaving.stayed():
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)

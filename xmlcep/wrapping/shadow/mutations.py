@@ -154,7 +154,7 @@ def change_attribute(
     operation = "upd"
     if value is None:
         operation = "del"
-        del shadow.attributes[name]  # type: ignore[index]
+        del shadow.attributes[name]  # type: ignore[union-attr]
     elif known:
         known.value = value
     else:
