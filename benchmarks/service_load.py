@@ -1,7 +1,7 @@
 """How many edits a second a service takes, and how soon their findings come: 100 documents, ten rules.
 
-``python -m benchmarks.service_load [SECONDS] [EDITS A SECOND] [transaction|os]``. The client speaks HTTP by itself, for a
-library of one would take more time than the service. Sends to this machine only.
+``python -m benchmarks.service_load [SECONDS] [EDITS A SECOND] [transaction|os]``. The client speaks HTTP by itself, for
+a library would take more time than the service. It sends to this machine only.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ async def load(served: Served, seconds: float, rate: float) -> None:
 
     async def listen() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port, limit=1 << 24)
-        writer.write(b"GET /findings?after=0 HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+        writer.write(
+            b"GET /findings?after=0 HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+        )
         while len(findings) < total:
             line = await reader.readline()
             if line.startswith(b"data:"):
