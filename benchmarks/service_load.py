@@ -80,17 +80,18 @@ def cpu_seconds(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def main(seconds: float = 10, rate: float = 1000, durability: str = "os") -> None:
+def main(seconds: str = "10", rate: str = "1000", durability: str = "os") -> None:
     """Starts a service and loads it."""
+    edits = int(float(seconds) * float(rate))
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "--durability", durability) as served:
         served.client.put("/rules/all", content=RULES)
         for number in range(DOCUMENTS):
             served.client.put(f"/documents/d{number}", content="<order/>")
         begun = cpu_seconds(served.process.pid)
-        asyncio.run(load(served, seconds, rate))
+        asyncio.run(load(served, float(seconds), float(rate)))
         used = cpu_seconds(served.process.pid) - begun
-    print(f"the service used {1e6 * used / int(seconds * rate):,.0f} µs of CPU an edit")
+    print(f"the service used {1e6 * used / edits:,.0f} µs of CPU an edit")
 
 
 if __name__ == "__main__":
-    main(*map(float, sys.argv[1:3]), *sys.argv[3:4])
+    main(*sys.argv[1:4])
