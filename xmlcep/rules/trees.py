@@ -24,7 +24,7 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import ANY, CompositeType, EventType, PrimitiveType, Scope
+from ..events import ANY, EventType, PrimitiveType, Scope
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -185,11 +185,10 @@ class EventTree:
         return any(node.needs_moments for node in self.operators)
 
     def seen(self) -> dict[Leaf | Becomes, EventType]:
-        """What it takes of a history, as it is written: what its leaves take, and whatever happens at or below the
-        elements at which an expression is asked (B1)."""
+        """What it takes of a history, as written: what its leaves take; all at or below where an expression is asked."""
         found: dict[Leaf | Becomes, EventType] = {}
         for operator in self.operators:
-            found.update((leaf.leaf, leaf.type) for leaf in operator.leaves())
+            found |= {leaf.leaf: leaf.type for leaf in operator.leaves()}
             if isinstance(operator.definition, Becomes):
                 found[operator.definition] = PrimitiveType(ANY, operator.path, Scope.AT_OR_BELOW)
         return found
@@ -250,7 +249,7 @@ class _TreeBuilder:
         above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
-        index = first + _count(operator) - 1
+        index = first + len([*operators_of(operator)]) - 1
         own = operator.options.within
         # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
         inherits = inherited is not None and operator.takes_back
@@ -271,7 +270,7 @@ class _TreeBuilder:
                         below_not=below_not or position in operator.negated,
                     )
                 )
-                first += _count(operand)
+                first += len([*operators_of(operand)])
         label = self._label(operator)
         for message, hint in operator.problems():
             self._problem(message, hint, operator.at)
@@ -392,11 +391,6 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
     return may_repeat([leaf.type for leaf in leaves if leaf.child_index in constituents])
 
 
-def _count(operator: Operator) -> int:
-    """How many operators the expression has."""
-    return sum(1 for _ in operators_of(operator))
-
-
 def _is_valid(operator: PathType, child: PathType) -> bool:
     """T3: whether events of a child with this path type can be expected to project on the operator's."""
     if not child.absolute:
@@ -404,8 +398,3 @@ def _is_valid(operator: PathType, child: PathType) -> bool:
     if operator.absolute:
         return left_bound_intersection(operator, child) is not None
     return contains(child, operator)
-
-
-def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:
-    """The composite event types that the tree's leaves take."""
-    return (leaf.type for leaf in tree.leaves() if isinstance(leaf.type, CompositeType))
