@@ -35,12 +35,14 @@ from xmlcep.algebra import (
     ParameterKind,
     Raise,
     Replace,
+    RuleParameter,
     Sequence,
     SetValue,
     Termination,
     Unit,
     Where,
     Window,
+    parse_window,
 )
 from xmlcep.events import CompositeType, PrimitiveType, Scope
 
@@ -116,6 +118,7 @@ def leaves(draw: st.DrawFn) -> Leaf:
 windows = st.one_of(
     st.builds(Window, st.integers(1, 10**13), st.just(Unit.TIME)),
     st.builds(Window, st.integers(1, 1000), st.sampled_from((Unit.CHANGES, Unit.TRANSACTIONS))),
+    st.just(parse_window("$grace")),
 )
 durations = windows.filter(lambda window: window.unit is Unit.TIME and window.amount >= 1000)
 
@@ -215,6 +218,10 @@ def active_rules(draw: st.DrawFn) -> ActiveRule:
     )  # fmt: skip
 
 
+parameter_lists = st.lists(
+    st.builds(RuleParameter, variables.filter(lambda name: name != "part"), st.floats(-1e12, 1e12) | strings),
+    max_size=2, unique_by=lambda parameter: parameter.name,
+).map(tuple)  # fmt: skip
 active_rule_lists = st.lists(active_rules(), max_size=2, unique_by=lambda rule: rule.name).map(tuple)
 
 

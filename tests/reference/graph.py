@@ -43,12 +43,14 @@ def evaluate(
     *,
     references: Mapping[str, str] | None = None,
     languages: Mapping[str, Compile] | None = None,
+    params: Mapping[str, float | str] | None = None,
 ) -> Evaluation:
     """The evaluation of the event trees over the steps: events, time that passes, flushes, at last a close.
 
-    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1).
+    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1), ``params`` are
+    the values of parameters (V9).
     """
-    evaluation = Evaluation(definitions, references=references, languages=languages)
+    evaluation = Evaluation(definitions, references=references, languages=languages, params=params)
     for step in steps:
         evaluation.take(step)
     return evaluation
@@ -170,15 +172,16 @@ class Evaluation:
         *,
         references: Mapping[str, str] | None = None,
         languages: Mapping[str, Compile] | None = None,
+        params: Mapping[str, float | str] | None = None,
     ) -> None:
         self.clock = Clock()
         self.document = NaiveDocument()
         ordered = evaluation_order(definitions)
-        roots = {name: _holder(text) for name, text in (references or {}).items()}
+        known = {name: _holder(text) for name, text in (references or {}).items()} | dict(params or {})
         held = holding(ordered, languages or {})
         parts: list[Trees] = []
         for wanted in (False, True):
-            around = Surroundings(self.clock, roots, languages or {})
+            around = Surroundings(self.clock, known, languages or {})
             trees = [
                 (index, new_state(definition.expression, definition, None, around))
                 for index, definition in enumerate(ordered)

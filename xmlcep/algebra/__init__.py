@@ -21,6 +21,7 @@ from .active_rules import SetValue as SetValue
 from .active_rules import Where as Where
 from .definition import EventDefinition as EventDefinition
 from .definition import Reference as Reference
+from .definition import RuleParameter as RuleParameter
 from .expressions import Argument as Argument
 from .expressions import Binding as Binding
 from .expressions import Expression as Expression

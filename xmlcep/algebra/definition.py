@@ -1,4 +1,4 @@
-"""What a rules file declares: events, that is, named expressions (rule T1), and reference documents (V8)."""
+"""What a rules file declares: events, that is, named expressions (T1), reference documents (V8), parameters (V9)."""
 
 from __future__ import annotations
 
@@ -32,4 +32,16 @@ class Reference:
 
     name: str
     file: str
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleParameter:
+    """``param name = value``: a number or a text that expressions see as ``$name`` (V9).
+
+    The value is the one that is used: that of the statement, or what whoever loads the rules gives in its place.
+    """
+
+    name: str
+    value: float | str
     at: Position = field(default=NOWHERE, compare=False, repr=False)

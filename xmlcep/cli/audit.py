@@ -22,6 +22,7 @@ from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
 from ..log.json_codec import FASTEST
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
@@ -37,7 +38,7 @@ from ._moments import Moment
 from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
 from ._progress import audit_progress
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import NAMES_OF_ADDITIONS, files_of, with_additions
 from ._rules_input import load, read_texts, saying_ignored
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._without_effect import refuse, refuse_others
@@ -58,8 +59,7 @@ FINDINGS_FOUND = 1
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
-@reference_option
-@allow_option
+@with_additions
 @click.option(
     "-o",
     "--out",
@@ -148,7 +148,7 @@ FINDINGS_FOUND = 1
 )  # fmt: skip
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
-    references: dict[str, str], allow: tuple[str, ...],
+    additions: Additions,
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, until: str | None, since: str | None, final: bool,
@@ -167,7 +167,7 @@ def command(
         refuse(["locations"], "--location is for --schema: no schema is read")
     if engine == "local":
         refuse(["master", "partitions"], "--engine local uses no Spark")
-    rules = _rules(rules_files, schema, locations, references, allow)
+    rules = _rules(rules_files, schema, locations, additions)
     choice = choice_of(where, sort, limit, [tree.name for tree in rules.graph.trees])
     shown = format or format_of(out) or ("table" if out is None and is_terminal() else "jsonl")
     if since is not None and (out is None or shown != "jsonl" or actions):
@@ -197,7 +197,7 @@ def command(
         *rules_files,
         *([] if schema is None else [schema]),
         *locations.values(),
-        *references.values(),
+        *files_of(additions),
     ]
     if out is not None and stored is None:  # else the audit looks at its logs itself
         sources += files_read(logs)
@@ -246,13 +246,14 @@ def is_terminal() -> bool:
 
 
 _BESIDE_ACTIONS = (
-    "logs", "rules_files", "schema", "locations", "references", "allow", "engine", "fail_on_findings", "actions",
-    "quiet",
+    "logs", "rules_files", "schema", "locations", *NAMES_OF_ADDITIONS, "engine", "fail_on_findings",
+    "actions", "quiet",
 )  # fmt: skip
 """The parameters that mean something to `--actions`; of engines it refuses Spark."""
 
 _BESIDE_HTML = (
-    "logs", "rules_files", "schema", "locations", "references", "allow", "out", "format", "engine", "force", "quiet",
+    "logs", "rules_files", "schema", "locations", *NAMES_OF_ADDITIONS, "out", "format", "engine", "force",
+    "quiet",
 )  # fmt: skip
 """Those that mean something to a page."""
 
@@ -314,20 +315,17 @@ def _page(
 
 
 def _rules(
-    files: tuple[str, ...], schema: str | None, locations: dict[str, str], references: dict[str, str],
-    allow: tuple[str, ...],
-) -> Rules:  # fmt: skip
+    files: tuple[str, ...], schema: str | None, locations: dict[str, str], additions: Additions
+) -> Rules:
     if schema is not None:
         if not files:
             return derive(schema, locations=locations)
-        return rules_with_schema(
-            read_texts(files), schema, locations=locations, references=references, allow=allow
-        )
+        return rules_with_schema(read_texts(files), schema, locations=locations, additions=additions)
     if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load(files, references, allow)
+    return load(files, additions)
 
 
 def _explain(

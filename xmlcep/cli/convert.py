@@ -70,9 +70,9 @@ def _converted(text: str, name: str) -> str:
     if problems:
         raise rule_error(problems, {name: text})
     if is_xml(text):
-        text_form = print_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+        text_form = print_definitions(*read.printed)
         return format_rules(text_form, name)
     try:
-        return print_xml_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+        return print_xml_definitions(*read.printed)
     except XmlCepError as error:
         raise XmlCepError(f"{name}: {error}") from None

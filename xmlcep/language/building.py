@@ -25,6 +25,7 @@ from ..algebra import (
     Options,
     Position,
     Reference,
+    RuleParameter,
     Sequence,
 )
 from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType
@@ -79,6 +80,14 @@ def reference(tree: Tree[Token], source: Source) -> Reference | None:
     _, name, file = cast("tuple[Token, Token, Token]", tuple(tree.children))
     read = unquoted(file, source)
     return None if read is None else Reference(str(name), read, source.position(start_of(name), end_of(file)))
+
+
+def parameter(tree: Tree[Token], source: Source) -> RuleParameter | None:
+    """The parameter that the tree of a ``param`` statement declares (V9); None if it cannot be read."""
+    _, name, given = cast("tuple[Token, Token, Token]", tuple(tree.children))
+    value = float(given) if given.type == "NUMBER" else unquoted(given, source)
+    at = source.position(start_of(name), end_of(name))
+    return None if value is None else RuleParameter(str(name), value, at)
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:

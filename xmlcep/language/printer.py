@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 
 from path_types import Axis, PathType, Step
 from path_types.names import name_parts
@@ -28,6 +29,7 @@ from ..algebra import (
     Raise,
     Reference,
     Replace,
+    RuleParameter,
     SetValue,
 )
 from ..errors import XmlCepError
@@ -41,17 +43,20 @@ def print_definitions(
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
     active_rules: Iterable[ActiveRule] = (),
+    parameters: Iterable[RuleParameter] = (),
 ) -> str:
     """The definitions as a rules text that parses back to equal definitions.
 
     ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names;
-    then come reference documents; rules that act come last.
+    then come reference documents and parameters; rules that act come last.
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
     events = [printer.definition(definition) for definition in definitions]
     rules = [printer.active_rule(rule) for rule in active_rules]
-    declarations = [*printer.declarations(), *map(printer.reference, references)]
+    declarations = [
+        *printer.declarations(), *map(printer.reference, references), *map(printer.parameter, parameters)
+    ]  # fmt: skip
     parts = ["".join(f"{line}\n" for line in part) for part in (declarations, events, rules) if part]
     return "\n".join(parts)
 
@@ -82,6 +87,11 @@ def print_operand(expression: Expression, namespaces: Mapping[str, str] | None =
     return _Printer(namespaces or {}).operand(expression)
 
 
+def print_number(value: float) -> str:
+    """A number with all its digits and no exponent."""
+    return format(Decimal(repr(value)), "f").removesuffix(".0")
+
+
 def print_path(path: PathType, namespaces: Mapping[str, str] | None = None) -> str:
     """A path with its names shortened by the namespaces."""
     return _Printer(namespaces or {}).path(path)
@@ -103,6 +113,10 @@ class _Printer:
 
     def reference(self, reference: Reference) -> str:
         return f"reference {reference.name} = {quote(reference.file)}"
+
+    def parameter(self, parameter: RuleParameter) -> str:
+        value = parameter.value
+        return f"param {parameter.name} = {quote(value) if isinstance(value, str) else print_number(value)}"
 
     def definition(self, definition: EventDefinition) -> str:
         root = definition.expression

@@ -19,7 +19,7 @@ from path_types.names import NCNAME
 
 from .embedded import FILTER, VALUE
 
-KEYWORDS = ("event", "namespace", "reference", "rule")
+KEYWORDS = ("event", "namespace", "reference", "param", "rule")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
 # be Clark notation, where # begins no comment and ' no string. Nothing is tried twice (*+, ++): that would take

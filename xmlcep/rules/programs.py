@@ -18,7 +18,7 @@ from ..events import CompositeType
 from ..events import Scope as ScopeOfLeaf
 from ..languages import CompiledText, LanguageProblem, Languages
 from ..position import Position
-from ..xpath import Expression, ExpressionError, NodeKind, Scope, VariableKind, compile_expression
+from ..xpath import Expression, ExpressionError, Known, NodeKind, Scope, VariableKind, compile_expression
 from . import variables as vs
 from .trees import EventTree, LeafNode, OperatorNode
 
@@ -130,15 +130,15 @@ def compile_tree(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str],
-    references: Sequence[str],
+    given: Known,
     languages: Languages,
 ) -> tuple[OperatorProgram, ...]:
     """The programs of a tree's operators, in postorder; what is wrong with them is appended to ``problems``.
 
-    ``exported`` has the variables of the events that the tree uses, ``references`` the names of reference documents,
-    ``languages`` compile opaque leaves (O1).
+    ``exported`` has the variables of the events that the tree uses, ``given`` the reference documents and parameters
+    that expressions can ask, ``languages`` compile opaque leaves (O1).
     """
-    return _Compiler(tree, exported, problems, namespaces, references, languages).compile()
+    return _Compiler(tree, exported, problems, namespaces, given, languages).compile()
 
 
 class _Compiler:
@@ -146,13 +146,13 @@ class _Compiler:
 
     def __init__(
         self, tree: EventTree, exported: Exported, problems: list[RuleProblem], namespaces: Mapping[str, str],
-        references: Sequence[str], languages: Languages,
+        given: Known, languages: Languages,
     ) -> None:  # fmt: skip
         self.tree = tree
         self.exported = exported
         self.problems = problems
         self.namespaces = namespaces
-        self.references = dict.fromkeys(references, VariableKind.NODES)
+        self.given = given
         self.languages = languages
         # What the leaves of the tree bind, each for itself.
         self.bound = {binding.name for leaf in tree.leaves() for binding in leaf.leaf.bindings}
@@ -183,7 +183,7 @@ class _Compiler:
         lists = tuple(name for name, variable in known.items() if variable.kind is VariableKind.LIST)
         lets = self._lets(node, known)
         options = node.definition.options
-        seen = vs.kinds(known) | self.references
+        seen = {**vs.kinds(known), **self.given}
         having = self._expression(options.having, "having", node, seen, NodeKind.NONE)
         guard = self._guard(node, seen)
         return OperatorProgram(grouping, lists, tuple(lets), having, guard, known, tuple(leaves))
@@ -212,17 +212,17 @@ class _Compiler:
         lets = []
         for name, text in node.definition.options.let:
             at = node.definition.options.place(f"let {name}", node.definition.at)
-            if name in known or name in self.references:
+            if name in known or name in self.given:
                 self._problem(f"${name} has a value already", "choose another name (V1)", at)
                 continue
-            seen = vs.kinds(known) | self.references
+            seen = {**vs.kinds(known), **self.given}
             expression = self._expression(text, f"let {name}", node, seen, NodeKind.NONE)
             if expression is not None:
                 lets.append((name, expression))
                 known[name] = vs.Variable(expression.kind)
         return lets
 
-    def _guard(self, node: OperatorNode, seen: Mapping[str, VariableKind]) -> Expression | None:
+    def _guard(self, node: OperatorNode, seen: Known) -> Expression | None:
         guard = self._expression(node.definition.options.guard, "if", node, seen, NodeKind.ELEMENT)
         if guard is None or not guard.needs_document:
             return guard  # it asks no node (Z11)
@@ -250,7 +250,7 @@ class _Compiler:
         returned = () if opaque is None else opaque.variables or ()
         # What its engine returns without having said so has names that nobody knows before (Z26).
         any_name = any_name or (leaf.opaque is not None and (opaque is None or opaque.variables is None))
-        kinds = vs.kinds(known) | dict.fromkeys(returned, VariableKind.VALUE) | self.references
+        kinds = {**vs.kinds(known), **dict.fromkeys(returned, VariableKind.VALUE), **self.given}
         seen = vs.LeafVariables(kinds, any_name=any_name)
         own = node_kind(node.path)
         questions = {own: self._questions(node, own, seen)}
@@ -275,7 +275,7 @@ class _Compiler:
             return None
         bound = {binding.name for binding in leaf.bindings}
         for name in compiled.variables or ():
-            if not is_ncname(name) or name in vs.BUILT_IN or name in self.references or name in bound:
+            if not is_ncname(name) or name in vs.BUILT_IN or name in self.given or name in bound:
                 self._problem(
                     f"{language} binds ${name}, which is no name or has a value already (O1)",
                     "have it return another name",
@@ -283,16 +283,14 @@ class _Compiler:
                 )
         return compiled
 
-    def _questions(self, node: LeafNode, kind: NodeKind, seen: Mapping[str, VariableKind]) -> Questions:
+    def _questions(self, node: LeafNode, kind: NodeKind, seen: Known) -> Questions:
         leaf = node.leaf
         filter_ = self._compiled(leaf.filter, leaf.place("filter"), seen, kind)
         bindings: list[tuple[str, Expression | None]] = []
         for name, text in leaf.bindings:
             at = leaf.place(f"as {name}")
-            if name in vs.BUILT_IN or name in self.references:
-                what = (
-                    "the name of a reference document" if name in self.references else "known of every event"
-                )
+            if name in vs.BUILT_IN or name in self.given:
+                what = "declared for all rules" if name in self.given else "known of every event"
                 self._problem(f"${name} is {what}", "choose another name (V1)", at)
             elif text is None:
                 has_value = kind is not NodeKind.ELEMENT or leaf.type.scope is not ScopeOfLeaf.NODE
@@ -320,14 +318,12 @@ class _Compiler:
         text: str | None,
         option: str,
         node: OperatorNode,
-        seen: Mapping[str, VariableKind],
+        seen: Known,
         kind: NodeKind,
     ) -> Expression | None:
         return self._compiled(text, node.definition.options.place(option, node.definition.at), seen, kind)
 
-    def _compiled(
-        self, text: str | None, at: Position, seen: Mapping[str, VariableKind], kind: NodeKind
-    ) -> Expression | None:
+    def _compiled(self, text: str | None, at: Position, seen: Known, kind: NodeKind) -> Expression | None:
         if text is None:
             return None
         try:

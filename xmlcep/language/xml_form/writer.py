@@ -19,13 +19,14 @@ from ...algebra import (
     Options,
     Order,
     Reference,
+    RuleParameter,
     Sequence,
     Where,
 )
 from ...errors import XmlCepError
 from ...events import PrimitiveType
 from ..building import MAX_NESTING
-from ..printer import print_path
+from ..printer import print_number, print_path
 from .names import (
     COMPOSITE,
     LET,
@@ -47,6 +48,7 @@ def print_xml_definitions(
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
     active_rules: Iterable[ActiveRule] = (),
+    parameters: Iterable[RuleParameter] = (),
 ) -> str:
     """The definitions as rules in XML that read back to equal definitions, with a declaration that says UTF-8.
 
@@ -58,6 +60,10 @@ def print_xml_definitions(
         _add(root, "namespace", prefix=prefix or None, uri=uri)
     for reference in references:
         _add(root, "reference", name=reference.name, file=reference.file)
+    for parameter in parameters:
+        is_text = isinstance(parameter.value, str)
+        value = parameter.value if isinstance(parameter.value, str) else print_number(parameter.value)
+        _add(root, "param", name=parameter.name, **{"text" if is_text else "number": value})
     for definition in definitions:
         writer.definition(root, definition)
     for rule in active_rules:
