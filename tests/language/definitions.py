@@ -38,6 +38,7 @@ from xmlcep.algebra import (
     RuleParameter,
     Sequence,
     SetValue,
+    Severity,
     Termination,
     Unit,
     Where,
@@ -112,7 +113,8 @@ def leaves(draw: st.DrawFn) -> Leaf:
         )
     )  # fmt: skip
     type_ = CompositeType(name, path, scope) if composite else PrimitiveType(operation, path, scope)
-    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque)
+    label = draw(st.none() | st.none() | st.sampled_from(WORDS))
+    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque, name=label)
 
 
 windows = st.one_of(
@@ -179,6 +181,12 @@ def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expres
 expressions = st.recursive(leaves(), _joined, max_leaves=8)
 
 
+# As they are read: lines of a comment.
+descriptions = st.lists(strings, max_size=3).map(
+    lambda lines: "\n".join(" ".join(line.split()) for line in lines).strip("\n")
+)
+
+
 @st.composite
 def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     """A definition of this name."""
@@ -187,8 +195,10 @@ def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     if isinstance(expression, Leaf):
         root = replace(root, options=draw(options_of(Disjunction)))
     return EventDefinition(
-        name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order))
-    )
+        name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order)),
+        severity=draw(st.none() | st.sampled_from(Severity)), message=draw(st.none() | strings),
+        description=draw(st.just("") | descriptions),
+    )  # fmt: skip
 
 
 actions = st.one_of(

@@ -27,6 +27,7 @@ def test_any_definitions(definitions, namespaces, parameters):
     assert parsed.definitions == definitions
     assert parsed.namespaces == namespaces
     assert parsed.parameters == parameters
+    assert [each.description for each in parsed.definitions] == [each.description for each in definitions]
     assert not parsed.unreadable
 
 

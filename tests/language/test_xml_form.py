@@ -28,7 +28,7 @@ from xmlcep.language.formatting import format_rules
 from xmlcep.language.xml_form import schema_text
 from xmlcep.language.xml_form.names import ACTIONS, NAMESPACE, action_attributes, may_lack, operator_name
 from xmlcep.rules import Rules, load_rules, parse_rules
-from xmlcep.rules.ruleset import PlainRules
+from xmlcep.rules.plain_rules import PlainRules
 
 SCHEMA_TEXT = schema_text().encode()
 SCHEMA = etree.XMLSchema(etree.fromstring(SCHEMA_TEXT))
@@ -83,6 +83,7 @@ def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules
     assert read.active_rules == active_rules
     assert read.references == (Reference("parts", "a & b<.xml"),)
     assert read.parameters == parameters
+    assert [each.description for each in read.definitions] == [each.description for each in definitions]
     assert read == parsed(as_text(read))  # text and XML say the same
     assert canonical(as_xml(parsed(as_text(read)))) == canonical(xml)
 

@@ -18,7 +18,7 @@ from path_types import PathType
 from xmlcep.algebra import EventDefinition, Expression, Leaf, Unit
 from xmlcep.events import CompositeType, PrimitiveEvent, Scope
 
-from . import expressions, leaves
+from . import expressions, leaves, messages
 from .clock import Clock, Due, written
 from .document import NaiveDocument
 from .events import Cause, Composite, Event
@@ -157,6 +157,8 @@ class Trees:
                     place = (composite.cause.ts, index, number, _ids(composite), composite.rank)
                     self.raised.append((place, composite))
             # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2).
+            for composite in tree.raised:
+                messages.say(tree.definition, composite, self.around)
             found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
             occurred += found
             reaching += [(index, composite) for composite in found]
@@ -357,7 +359,8 @@ def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Comp
     held: set[str] = set()
     for definition in definitions:  # in order of evaluation
         before = [other for other in definitions if other.name in held]
-        if _asks(definition.expression, languages) or any(depends(definition, other) for other in before):
+        asks = _asks(definition.expression, languages) or messages.ask_document(definition)
+        if asks or any(depends(definition, other) for other in before):
             held.add(definition.name)
     return held
 

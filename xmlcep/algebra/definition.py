@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..position import NOWHERE, Position
 from .expressions import Operator
-from .options import ContextName, Order
+from .options import ContextName, Order, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class EventDefinition:
 
     ``expression`` is always an operator: a definition that is a single leaf has a disjunction of that one
     leaf. The path type written behind the name, and ``end`` and ``when`` of the event, stand in the options
-    of that root operator.
+    of that root operator. ``severity`` and ``message`` are what findings say (Y10), ``description`` is the comment
+    above the event, which is not compared.
     """
 
     name: str
@@ -24,6 +25,10 @@ class EventDefinition:
     flat: bool = False
     order: Order = Order.INTERVAL
     at: Position = field(default=NOWHERE, compare=False, repr=False)
+    severity: Severity | None = None
+    message: str | None = None
+    description: str = field(default="", compare=False, repr=False)
+    message_at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ class Summary:
     ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
     person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
     ``references`` is the digest (SHA-256) of each reference document, by name (V8), ``params`` the
-    values of the rules' parameters (V9). ``seals`` say of each log whether its seal is unbroken; of a broken one there is
-    a note, too.
+    values of the rules' parameters (V9). ``seals`` say of each log whether its seal is unbroken; of a broken one there
+    is a note, too.
     """
 
     engine: str

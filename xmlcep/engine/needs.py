@@ -14,7 +14,7 @@ from ..xpath import Reads
 
 
 def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorProgram, ...], ...]) -> Needs:
-    """What the conditions, guards and leaves of these trees read; ``programs`` are those of all trees, by index.
+    """What the conditions, guards, messages and leaves of these trees read; ``programs`` are those of all, by index.
 
     What an engine of another language reads of a document nobody knows (O1).
     """
@@ -24,8 +24,8 @@ def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorPro
         for node, program in zip(tree.operators, programs[tree.index], strict=True):
             if node.condition is not None:
                 below.append((node.path, node.condition.compiled.truth_reads))
-            if program.guard is not None and program.guard.needs_document:
-                anywhere.append(program.guard.reads_from(node.path, truth=True))
+            for asked in program.asked_at_node:
+                anywhere.append(asked.reads_from(node.path, truth=asked is program.guard))
             if any(leaf and leaf.opaque and leaf.opaque.needs_document for leaf in program.leaves):
                 return Needs.everything()
             anywhere += _of_leaves(node, program)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ..errors import RuleError, RuleProblem, XmlCepError
 from .active_rules import active_rule
-from .building import declaration, definition, parameter, reference
+from .building import definition
+from .declarations import declaration, parameter, reference
 from .layout import lay_out
 from .parser import PREDECLARED, parse_definitions, parse_statement
 from .printer import print_active_rule, print_definitions

@@ -161,7 +161,11 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
     if expected == ["a name"] and token.type == "VARIABLE":
         return f"write {word[1:]} here, and {word} where it is used"
     if expected == ["a name"]:
-        return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
+        return (
+            "a name does not begin with a digit"
+            if token.type in ("INT", "NUMBER")
+            else _MISSING_NAME.get(word, "")
+        )
     if word == "{":
         return _hint_for_character(word, expected)
     if before.endswith("not"):

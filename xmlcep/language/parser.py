@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -14,11 +15,12 @@ from path_types.names import is_ncname
 from ..algebra import ActiveRule, EventDefinition, Reference, RuleParameter
 from ..errors import RuleProblem
 from .active_rules import active_rule
-from .building import Declaration, declaration, definition, parameter, reference
+from .building import definition
+from .declarations import Declaration, declaration, parameter, reference
 from .grammar import statement_parser
 from .mistakes import report_mistake
 from .source import Source
-from .statements import statements
+from .statements import comment_above, statements
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
@@ -163,6 +165,8 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
             collected.add_rule(active_rule(tree, known, part) if tree.data == "rule" else None)
         elif tree.data != "namespace":
             read = definition(tree, known, part) if tree.data == "event" else None
+            if read is not None:
+                read = replace(read, description=comment_above(text, part.start))
             collected.add_event(_event_name(tree), read)
     if collected.is_empty:
         hint = "write event NAME = …, such as: event NewItem = ins(item)"

@@ -52,13 +52,20 @@ def print_definitions(
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
-    events = [printer.definition(definition) for definition in definitions]
+    events = [
+        line for each in definitions for line in (*comment_of(each.description), printer.definition(each))
+    ]
     rules = [printer.active_rule(rule) for rule in active_rules]
     declarations = [
         *printer.declarations(), *map(printer.reference, references), *map(printer.parameter, parameters)
     ]  # fmt: skip
     parts = ["".join(f"{line}\n" for line in part) for part in (declarations, events, rules) if part]
     return "\n".join(parts)
+
+
+def comment_of(description: str) -> Iterator[str]:
+    """A description as the lines of the comment above an event."""
+    return (f"# {line}".rstrip() for line in description.splitlines())
 
 
 def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
@@ -133,6 +140,8 @@ class _Printer:
             ("flat", "" if definition.flat else None),
             ("order", None if definition.order is Order.INTERVAL else definition.order.value),
             *self._given(replace(root.options, context=None, path=None, name=None)),
+            ("severity", definition.severity and definition.severity.value),
+            ("message", None if definition.message is None else quote(definition.message)),
         ]
         # A context behind the name is the default of all operators, so the root's own stands behind the root.
         own = Options(context=root.options.context, name=root.options.name)
@@ -229,6 +238,8 @@ class _Printer:
             text += _embedded(FILTER, f"[{leaf.filter}]")
         for name, value in leaf.bindings:
             text += f" as ${name}" + ("" if value is None else f" = {_embedded(VALUE, f'({value})')}")
+        if leaf.name is not None:
+            text += f" as {leaf.name}"
         return text
 
     def options(self, options: Options) -> str:

@@ -43,8 +43,9 @@ from ..xpath import (
     compile_selection,
 )
 from . import variables as vs
+from .braces import TextError
 from .event_graph import EventGraph
-from .fragments import Fragment, FragmentError, read_fragment
+from .fragments import Fragment, read_fragment
 from .programs import node_kind
 from .rule_programs import DELETED, DELTA, ActionProgram, Form, RuleProgram, Triggers
 from .trees import EventTree
@@ -274,7 +275,7 @@ class _Compiler:
         at = action.places.get("fragment", self.rule.at)
         try:
             return read_fragment(text, self.namespaces, self._compiled)
-        except FragmentError as error:
+        except TextError as error:
             if error.offset >= 0:
                 at = at.part(text, error.offset, error.width)
             self._problem(error.problem, error.hint, at)

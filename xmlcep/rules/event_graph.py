@@ -14,7 +14,8 @@ from ..events import OPERATIONS, CompositeType, Scope
 from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames, disguised
 from ..xpath import Condition, Expression, Known
-from .programs import OperatorProgram, compile_tree
+from .compiling import compile_tree
+from .programs import OperatorProgram
 from .trees import EventTree, LeafNode, build_tree, composite_leaves
 from .variables import Variables
 
@@ -132,7 +133,11 @@ def build_graph(
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
     measured = _with_used(ordered, [tree.needs_moments for tree in ordered])
-    binding = [any(program.has_variables for program in of_tree) for of_tree in programs]
+    binding = [
+        any(program.has_variables for program in of_tree)
+        or any(node.definition.tells_operands_apart for node in tree.operators)
+        for tree, of_tree in zip(ordered, programs, strict=True)
+    ]
     extended = measured | _with_used(ordered, binding)
     return EventGraph(
         tuple(

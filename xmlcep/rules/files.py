@@ -248,6 +248,8 @@ def _has_xpath(definition: EventDefinition) -> bool:
     """Whether anything in the definition is an XPath expression."""
     options = [operator.options for operator in operators_of(definition.expression)]
     leaves = [part for part in walk(definition.expression) if isinstance(part, Leaf)]
-    return any(each.when or each.guard or each.having or each.let for each in options) or any(
-        leaf.filter or any(binding.expression for binding in leaf.bindings) for leaf in leaves
+    return (
+        bool(definition.message)
+        or any(each.when or each.guard or each.having or each.let for each in options)
+        or any(leaf.filter or any(binding.expression for binding in leaf.bindings) for leaf in leaves)
     )

@@ -60,7 +60,7 @@ class _Windows:
             window = getattr(expression, each.name)
             if isinstance(window, Window) and window.parameter:
                 changed[each.name] = self._window(window, expression.at)
-        options = {
+        options: dict[str, Any] = {
             name: self._window(window, expression.options.place(name, expression.at))
             for name in ("within", "gap")
             if (window := getattr(expression.options, name)) is not None and window.parameter

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, MutableMapping, Seque
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from lxml import etree
@@ -263,33 +263,6 @@ def parse_rules(
         problems.append(RuleProblem(f"{text.strip()!r} is the name of a file, not rules", hint))
         raise RuleError(problems, source_name=source_name, text=text)
     return checked_rules(read_definitions(text, problems), problems, text, source_name, additions)
-
-
-class PlainRules(NamedTuple):
-    """Rules as plain values, for another process: their text, the XML of their reference documents by name, the engines
-    of languages that were given by the caller, what is allowed, and values of parameters by name."""
-
-    text: str
-    documents: tuple[tuple[str, bytes], ...] = ()
-    languages: tuple[tuple[str, Language], ...] = ()
-    allow: tuple[str, ...] = ()
-    params: tuple[tuple[str, ParameterValue], ...] = ()
-
-    @classmethod
-    def of(cls, rules: Rules) -> PlainRules:
-        """Those of checked rules."""
-        documents = tuple((name, document.data) for name, document in rules.documents.items())
-        languages = tuple(rules.languages.given.items())
-        text = str(rules) if rules.text is None else rules.text
-        params = tuple((each.name, each.value) for each in rules.parameters)
-        return cls(text, documents, languages, rules.languages.allow, params)
-
-    def parse(self) -> Rules:
-        """The rules."""
-        return parse_rules(
-            self.text, references=dict(self.documents), languages=dict(self.languages), allow=self.allow,
-            params=dict(self.params),
-        )  # fmt: skip
 
 
 def _rebuilt(

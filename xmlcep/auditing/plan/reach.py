@@ -19,8 +19,7 @@ def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
     if any(text.needs_document for text in graph.opaque_texts(tree)):
         return True
     for program in graph.programs[tree.index]:
-        guard = program.guard
-        if guard is not None and guard.needs_document and not guard.reads.stays_inside:
+        if not all(asked.reads.stays_inside for asked in program.asked_at_node):
             return True
         for leaf in program.leaves:
             for expression in () if leaf is None else leaf.expressions:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from ...errors import RuleProblem
-from ...language import parse_definitions
+from ...language import parse_definitions, print_definitions
 from ...language.parser import Printed
 from ...rules import Rules
 from ...rules.parameters import with_windows
@@ -17,9 +18,13 @@ _MOST_NAMES = 5  # of each kind that a message lists
 
 
 def rules_stamp(rules: Rules) -> dict[str, Any]:
-    """The rules' text and, if there are any, the digests of their reference documents by name (V8)."""
+    """The rules' text, without what they say to people, and, if there are any, the digests of their reference documents
+    by name (V8)."""
     digests = {name: document.digest for name, document in sorted(rules.documents.items())}
-    return {"rules": str(rules), **({"references": digests} if digests else {})}
+    return {
+        "rules": print_definitions(*_without_words(rules.printed)),
+        **({"references": digests} if digests else {}),
+    }
 
 
 def check_rules(stamp: Mapping[str, Any], rules: Rules) -> None:
@@ -37,7 +42,7 @@ def difference(stamp: Mapping[str, Any], rules: Rules) -> str | None:
     if not isinstance(rules, Rules):
         return f"rules, and what is given is {rules!r}"
     text = str(stamp.get("rules"))
-    if text != str(rules):
+    if text != rules_stamp(rules)["rules"]:
         changed = _changes(text, rules)
         if changed is not None:
             return f"other rules ({changed})"
@@ -52,7 +57,7 @@ def _changes(text: str, rules: Rules) -> str | None:
     if problems:
         return "which cannot be read"
     there = _named(with_windows(parsed, parsed.parameters, problems).printed)
-    here = _named(rules.printed)
+    here = _named(_without_words(rules.printed))
     kinds = {
         "changed": [name for name in there if name in here and there[name] != here[name]],
         "removed": [name for name in there if name not in here],
@@ -67,8 +72,17 @@ def _changes(text: str, rules: Rules) -> str | None:
     return "other namespaces" if names_matter and parsed.namespaces != rules.namespaces else None
 
 
+def _without_words(printed: Printed) -> Printed:
+    """The same without severities, messages and descriptions: other words make no other state."""
+    definitions, *others = printed
+    silent = tuple(replace(each, severity=None, message=None, description="") for each in definitions)
+    return cast("Printed", (silent, *others))
+
+
 def _named(printed: Printed) -> dict[str, object]:
     """All that is in rules, by name; events and rules have none in common with what expressions see as ``$name``."""
     definitions, _, references, rules, parameters = printed
-    known: dict[str, object] = {each.name: each for each in (*definitions, *rules)}
-    return known | {f"${each.name}": each for each in (*references, *parameters)}
+    found: dict[str, object] = {each.name: each for each in definitions}
+    found |= {each.name: each for each in rules}
+    found |= {f"${each.name}": each for each in references}
+    return found | {f"${each.name}": each for each in parameters}

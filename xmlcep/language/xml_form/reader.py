@@ -12,7 +12,8 @@ from path_types.names import is_ncname
 from ...algebra import Reference, RuleParameter
 from ...errors import RuleProblem
 from ...xml_parser import parse_data
-from ..building import MAX_NESTING, Declaration
+from ..building import MAX_NESTING
+from ..declarations import Declaration
 from ..parser import NUMBER, PREDECLARED, Collected, ParsedRules, wrong_declaration
 from ..source import Source
 from .active_rules import active_rule

@@ -80,7 +80,9 @@ class _Writer:
         self.namespaces = namespaces
 
     def definition(self, rules: etree._Element, definition: EventDefinition) -> None:
-        event = _add(rules, "event", name=definition.name, **_of_event(definition))
+        event = _add(
+            rules, "event", name=definition.name, **_of_event(definition), description=definition.description or None
+        )  # fmt: skip
         self._root(event, definition.expression)
 
     def active_rule(self, rules: etree._Element, rule: ActiveRule) -> None:
@@ -134,13 +136,14 @@ class _Writer:
 
     def _leaf(self, parent: etree._Element, leaf: Leaf) -> None:
         path = f"{print_path(leaf.type.path, self.namespaces)}{leaf.type.scope.value}"
+        common = {"path": path, "filter": leaf.filter, "as": leaf.name}
         if leaf.opaque is not None:
             own = {"language": leaf.opaque.language, "text": leaf.opaque.text}
-            element = _add(parent, OPAQUE, **own, path=path, filter=leaf.filter)
+            element = _add(parent, OPAQUE, **own, **common)
         elif isinstance(leaf.type, PrimitiveType):
-            element = _add(parent, _ELEMENT_OF[leaf.type.operation], path=path, filter=leaf.filter)
+            element = _add(parent, _ELEMENT_OF[leaf.type.operation], **common)
         else:
-            element = _add(parent, COMPOSITE, event=leaf.type.name, path=path, filter=leaf.filter)
+            element = _add(parent, COMPOSITE, event=leaf.type.name, **common)
         for name, expression in leaf.bindings:
             _add(element, VARIABLE, name=name, select=expression)
 
@@ -165,6 +168,8 @@ def _of_event(definition: EventDefinition) -> dict[str, str | None]:
         "context": None if definition.context is ContextName.CHRONICLE else definition.context.value,
         "flat": "true" if definition.flat else None,
         "order": None if definition.order is Order.INTERVAL else definition.order.value,
+        "severity": definition.severity and definition.severity.value,
+        "message": definition.message,
     }
 
 
