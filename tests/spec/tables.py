@@ -181,10 +181,16 @@ def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qu
 
 def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
     inside = [
-        names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})"
+        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})")
+        + (f"({inner['as']})" if "as" in inner else "")
         for inner in record["constituents"]
     ]
-    return ("+".join(inside) or "0") + _bindings(record.get("bindings", {}))
+    said = [record[field] for field in ("severity", "message") if field in record]
+    return (
+        ("+".join(inside) or "0")
+        + _bindings(record.get("bindings", {}))
+        + (f"<{' '.join(said)}>" if said else "")
+    )
 
 
 def _bindings(bindings: Mapping[str, Any]) -> str:

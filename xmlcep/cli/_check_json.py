@@ -66,6 +66,9 @@ def _events(rules: Rules) -> list[dict[str, Any]]:
         {
             "name": tree.name,
             "path": print_path(tree.path, rules.namespaces),
+            "description": tree.definition.description,
+            "severity": tree.definition.severity and tree.definition.severity.value,
+            "message": tree.definition.message,
             "flat": tree.flat,
             "order": tree.order.value,
             "depends_on": [trees[index].name for index in tree.dependencies],

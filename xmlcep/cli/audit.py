@@ -10,7 +10,8 @@ from typing import cast
 import click
 from rich.console import Console
 
-from ..auditing import AuditResult, audit, make_plan
+from ..algebra import Severity
+from ..auditing import AuditResult, Summary, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.findings.atomic_files import AtomicFile
@@ -133,6 +134,10 @@ FINDINGS_FOUND = 1
 )
 @click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
 @click.option(
+    "--fail-on", type=click.Choice([each.value for each in Severity]), default=None,
+    help="Exit with 1 if there are findings so severe, or more: those of events without severity are warnings.",
+)  # fmt: skip
+@click.option(
     "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
 )
 @click.option(
@@ -153,7 +158,7 @@ def command(
     partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, until: str | None, since: str | None, final: bool,
     operators: bool, on_bad_record: str, quarantine: str | None,
-    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
+    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, fail_on: str | None, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
@@ -218,7 +223,14 @@ def command(
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
-    return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+    least = Severity.INFO if fail_on_findings else None if fail_on is None else Severity(fail_on)
+    return FINDINGS_FOUND if least is not None and _found(result.summary, rules, least) else 0
+
+
+def _found(summary: Summary, rules: Rules, least: Severity) -> bool:
+    """Whether anything so severe was found."""
+    severities = {each.name: each.severity or Severity.WARNING for each in rules.definitions}
+    return any(count and severities[name].rank >= least.rank for name, count in summary.per_rule.items())
 
 
 def _check_shown(format: str | None, partition_by_rule: bool) -> None:

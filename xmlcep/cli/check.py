@@ -180,6 +180,8 @@ def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
         console.print()
+        for line in tree.definition.description.splitlines():
+            _line(console, f"# {line}")
         console.print(_drawn(tree, checked))
         _dependencies(console, tree, checked)
         _key(console, tree, next(each for each in passes if tree in each.trees), checked)
