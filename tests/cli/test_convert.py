@@ -33,7 +33,7 @@ def test_there_and_back(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = capsys.readouterr()
     assert (written.out, written.err) == ("", "")
     assert again.read_text(encoding="utf-8") == (
-        "event Priced = ins(item) ; ins(item/price)\nevent Both = Priced(item) & Elsewhere(item)\n"
+        "# what a price does\nevent Priced = ins(item) ; ins(item/price)\nevent Both = Priced(item) & Elsewhere(item)\n"
     )
     assert run(["convert", str(again)]) == 0
     assert capsys.readouterr().out == xml.read_text(encoding="utf-8")

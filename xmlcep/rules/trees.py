@@ -201,9 +201,9 @@ def build_tree(
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions,
-    ``given`` the reference documents and parameters that these can ask (V8, V9). ``conditions`` are those that were
-    read with these names before, by their text; others are added: derived rules ask the same at many places.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions, ``given`` what these can ask
+    beside the document (V8, V9). ``conditions`` are those that were read with these names before, by their text; others
+    are added: derived rules ask the same at many places.
     """
     known = {} if conditions is None else conditions
     operators = _TreeBuilder(definition, namespaces or {}, given or {}, problems, known).build()
@@ -357,11 +357,8 @@ class _TreeBuilder:
             )
             return None
         if path is not None and not path.last.is_element:
-            self._problem(
-                f"a condition needs an element as its context node, but the path type here is {path} (D4)",
-                "give the operator the path type of the element, such as {path=item}",
-                at,
-            )
+            what = f"a condition needs an element as its context node, but the path type here is {path} (D4)"
+            self._problem(what, "give the operator the path type of the element, such as {path=item}", at)
             return None
         known = self.conditions.get(options.when)
         if known is not None:
