@@ -77,7 +77,7 @@ class LeftOut:
         )
 
     def _has(self, operation: str, path: PathType) -> bool:
-        return repeats(path) and bool(self._of((operation, path)))
+        return bool(self._of((operation, path))) and repeats(path)
 
     def _of(self, change: ChangeType) -> dict[int, list[_Leaf]]:
         """The leaves that mean a change, of each tree of which none takes it, by the index of the tree."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from path_types.names import is_ncname
 
-from ..algebra import Leaf
+from ..algebra import Becomes, Leaf
 from ..errors import RuleProblem
 from ..events import CompositeType
 from ..events import Scope as ScopeOfLeaf
@@ -62,7 +62,11 @@ class _Compiler:
         self.given = given
         self.languages = languages
         # What the leaves of the tree bind, each for itself.
-        self.bound = {binding.name for leaf in tree.leaves() for binding in leaf.leaf.bindings}
+        subjects = (
+            node.definition.subject for node in tree.operators if isinstance(node.definition, Becomes)
+        )
+        leaves = (*(node.leaf for node in tree.leaves()), *subjects)
+        self.bound = {binding.name for leaf in leaves for binding in leaf.bindings}
 
     def compile(self) -> tuple[OperatorProgram, ...]:
         programs: list[OperatorProgram] = []
@@ -81,6 +85,12 @@ class _Compiler:
                 program, bound = self._leaf(child)
                 leaves.append(program)
                 operands.append(bound)
+        test = subject = None
+        if isinstance(node.definition, Becomes):
+            test, subject = self._becomes(node.definition)
+            operands.append(
+                {name: vs.Variable(expression.kind) for name, expression in subject.bindings if expression}
+            )
         wrong: list[vs.Problem] = []
         grouping = vs.joins(node, operands, wrong)
         self._check_empty(node, grouping)
@@ -94,7 +104,15 @@ class _Compiler:
         having = self._expression(options.having, "having", node, seen, NodeKind.NONE)
         guard = self._guard(node, seen)
         says = self._says(node, seen) if node.parent is None else None
-        return OperatorProgram(grouping, lists, tuple(lets), having, guard, known, tuple(leaves), says)
+        return OperatorProgram(
+            grouping, lists, tuple(lets), having, guard, known, tuple(leaves), test, subject, says
+        )  # fmt: skip
+
+    def _becomes(self, becomes: Becomes) -> tuple[Expression | None, Questions]:
+        """B1, B2: what is asked at elements."""
+        test = self._compiled(becomes.test, becomes.test_at, self.given, NodeKind.ELEMENT)
+        seen = vs.LeafVariables(self.given, any_name=False)
+        return test, self._questions(LeafNode(becomes.subject, 0), NodeKind.ELEMENT, seen)
 
     def _says(self, node: OperatorNode, seen: Known) -> Says | None:
         """Y10: what findings of the event say; its expressions see the variables of the event, and what is known of

@@ -81,7 +81,8 @@ class OperatorProgram:
     ``single`` are variables of its composites with the one value of the first constituent that has it, ``lists`` those
     with all values; then ``lets`` are computed, ``having`` is asked of the combination (V6), ``guard`` when it would be
     raised (U5). ``variables`` are those of its composites. ``leaves`` are the programs of its operands, None for
-    those that ask and bind nothing. ``says``: of a root what findings say; None for nothing.
+    those that ask and bind nothing. ``test`` is the expression that turns true at elements, of which ``subject`` is the
+    filter and the variables (B1, B2). ``says``: of a root what findings say; None for nothing.
     """
 
     grouping: vs.Grouping = vs.PLACE_ONLY
@@ -91,19 +92,21 @@ class OperatorProgram:
     guard: Expression | None = None
     variables: vs.Variables = field(default_factory=dict)
     leaves: tuple[LeafProgram | None, ...] = ()
+    test: Expression | None = None
+    subject: Questions | None = None
     says: Says | None = None
 
     @property
     def asked_at_node(self) -> tuple[Expression, ...]:
-        """Its expressions that ask the document from the node of a composite: its guard, those of the message."""
-        guard = () if self.guard is None else (self.guard,)
-        given = (*guard, *(self.says.expressions if self.says else ()))
+        """Its expressions that ask the document from the node of a composite: guard, message, what turns true."""
+        said = self.says.expressions if self.says else ()
+        given = (expression for expression in (self.guard, self.test, *said) if expression is not None)
         return tuple(expression for expression in given if expression.needs_document)
 
     @property
     def needs_document(self) -> bool:
-        """Whether its guard, its message or a leaf asks the document."""
-        if self.asked_at_node:
+        """Whether its guard, its message or a leaf asks the document, or it asks elements of it."""
+        if self.test is not None or self.asked_at_node:
             return True
         return any(leaf is not None and leaf.needs_document for leaf in self.leaves)
 
@@ -111,17 +114,19 @@ class OperatorProgram:
     def has_expressions(self) -> bool:
         """Whether any expression stands in it."""
         asks = any(leaf is not None and (leaf.opaque or leaf.expressions) for leaf in self.leaves)
-        return bool(self.lets or self.having or self.guard or asks or (self.says and self.says.message))
+        said = self.says is not None and self.says.message
+        return bool(self.lets or self.having or self.guard or self.test or asks or said)
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """All expressions of the operator and of its leaves."""
-        own = (*(expression for _, expression in self.lets), self.having, self.guard)
+        own = (*(expression for _, expression in self.lets), self.having, self.guard, self.test)
+        asked = () if self.subject is None else self.subject.expressions
         of_leaves = (
             expression for leaf in self.leaves if leaf is not None for expression in leaf.expressions
         )
         said = self.says.expressions if self.says else ()
-        return (*(expression for expression in own if expression is not None), *of_leaves, *said)
+        return (*(expression for expression in own if expression is not None), *asked, *of_leaves, *said)
 
     @property
     def has_variables(self) -> bool:

@@ -109,10 +109,7 @@ class Document(Single, Closing):
 
     @property
     def foreign(self) -> tuple[Node, ...]:
-        """Nodes whose proxies are not of the wrapper's classes, and those that a parser may still add to.
-
-        What is done through them, or added, is seen late, at `catch_up`.
-        """
+        """Nodes whose proxies are not of the wrapper's classes; what is done through them is seen at `catch_up`."""
         return tuple(self._tree.foreign)
 
     @property

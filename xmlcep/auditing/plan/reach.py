@@ -19,8 +19,10 @@ def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
     if any(text.needs_document for text in graph.opaque_texts(tree)):
         return True
     for program in graph.programs[tree.index]:
-        if not all(asked.reads.stays_inside for asked in program.asked_at_node):
-            return True
+        asked = () if program.subject is None else program.subject.expressions
+        for expression in (*program.asked_at_node, *asked):
+            if expression.needs_document and not expression.reads.stays_inside:
+                return True
         for leaf in program.leaves:
             for expression in () if leaf is None else leaf.expressions:
                 inside = expression.node is NodeKind.ELEMENT and expression.reads.stays_inside

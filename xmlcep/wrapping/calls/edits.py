@@ -36,7 +36,6 @@ from ..shadow.mutations import (
     unlink,
     write_down,
 )
-from ..shadow.pull_parsers import follow, notice
 from ..shadow.reconcile import reconcile
 from ..shadow.shadow import ShadowNode, ShadowTree, Tracked, end_edits, entry_of, owners, shadow_of, tree_of
 from ..xml_validity import check_incoming, check_node
@@ -194,7 +193,6 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
         into = ready(site)  # looking at where the node was may have found it
     tree = None if into is None else into.tree
     if tree is not None and tree_of(node) is None:
-        notice(node)
         check_incoming(node)
     if tree is None and leaving is None:
         call()
@@ -283,7 +281,6 @@ def born(tree: ShadowTree, node: Node) -> None:
             and not (get_text(node) or get_tail(node))
             and get_previous(node) is parent.last
             and not tree.ignore_whitespace
-            and not follow(node)
         ):
             if tree.journal is not None:
                 tree.journal.came(node)
@@ -361,7 +358,6 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
             refuse_observed_root(node)
         if tree is not None and (shadow is None or shadow.tree is not tree):
             if shadow is None:
-                notice(node)
                 check_incoming(node)
             if tree.journal is not None:
                 tree.journal.arriving(node, None if shadow is None else shadow.tree.journal)

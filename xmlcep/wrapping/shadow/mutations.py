@@ -26,7 +26,6 @@ from ..lxml_access import (
     number_of_children,
     walk,
 )
-from .pull_parsers import fed, follow
 from .shadow import (
     ShadowNode,
     ShadowTree,
@@ -317,7 +316,7 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
         tree.journal.came(node)
         if parent is not None:
             tree.journal.keep(parent)
-    if not isinstance(node, Tracked) or (fed and follow(node)):
+    if not isinstance(node, Tracked):
         tree.add_foreign(node)
     name = name_of(node)
     if parent is not None:
