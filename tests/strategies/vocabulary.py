@@ -73,7 +73,11 @@ MESSAGES = (
     "{{$op}}: {{$old}} to {{$new}}", "{{concat($meta:user, '}}', \"{{\")}} at {{$ts}}", "{{{{}}}} ${}: {{${}}} ",
     "{{count(${})}}",
 )  # fmt: skip
-MESSAGES_OF_DOCUMENT = ("{{@partNum}} of {{count(//item)}}", "{{.}}{{name()}}", "{{../@partNum}}{{price}}")
+MESSAGES_OF_DOCUMENT = (
+    "{{@partNum}} of {{count(//item)}}",
+    "{{.}}{{count(ancestor::*)}}",
+    "{{../@partNum}}{{price}}",
+)
 
 
 def without_document(texts: tuple[str, ...]) -> tuple[str, ...]:

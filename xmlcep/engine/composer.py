@@ -46,14 +46,12 @@ class Composer:
         short = not (node.may_repeat or self._flat or self.by_detection)
         self._is_plain = short and not self.extended
         self._is_measured = short and self.extended
-        one, *others = node.definition.operand_names
-        self.one_name = None if others else one
+        names = node.definition.operand_names
+        self.one_name = names[0] if len(names) == 1 else None
         """What the operand of an operator of one is called (V10)."""
         self._reads_names = node.definition.tells_operands_apart
-        self._named = {child.label for child in node.children if isinstance(child, OperatorNode)} & {
-            one,
-            *others,
-        }
+        inner = (child.label for child in node.children if isinstance(child, OperatorNode))
+        self._named = set(names).intersection(inner)
 
     def compose(
         self, combination: Sequence[Entry], cause: Cause, bindings: Mapping[str, object] | None = None
