@@ -149,3 +149,12 @@ def test_checks_know_the_value(tmp_path: Path, capsys: pytest.CaptureFixture[str
     rules.write_text('param day = "monday"\nevent A = ins(item/@n)[. < $day]\n')
     assert run(["check", "-q", str(rules)]) == 0
     assert "number" in capsys.readouterr().err
+
+
+def test_rules_that_are_replaced_begin_anew_where_a_value_is_another() -> None:
+    text = RULES + 'param grace = "2 h" event Soon {within="$grace"} = ins(item) ; ins(item/price)'
+    for params, changed in (({"dear": 31}, ("Dear",)), ({"grace": "3 h"}, ("Soon",)), ({"dear": 30}, ())):
+        replaced = Detector(parse_rules(text)).replace(parse_rules(text, params=params))
+        assert replaced.changed == changed
+    said = text.replace("event Dear =", 'event Dear {severity=error, message="{$dear}"} =')
+    assert Detector(parse_rules(text)).replace(parse_rules(said)).changed == ()

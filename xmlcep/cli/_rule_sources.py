@@ -26,11 +26,12 @@ def _pairs(_: click.Context, option: click.Parameter, given: tuple[str, ...]) ->
     return found
 
 
+reference_option = click.option(
+    "--reference", "references", metavar="NAME=FILE", multiple=True, callback=_pairs,
+    help="The reference document that the rules call NAME (repeatable), in place of the file beside the rules.",
+)  # fmt: skip
 _OPTIONS = (
-    click.option(
-        "--reference", "references", metavar="NAME=FILE", multiple=True, callback=_pairs,
-        help="The reference document that the rules call NAME (repeatable), in place of the file beside the rules.",
-    ),
+    reference_option,
     click.option(
         "--param", "params", metavar="NAME=VALUE", multiple=True, callback=_pairs,
         help="The value of a parameter of the rules (repeatable), in place of the one that they declare.",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from ...errors import RuleProblem
-from ...language import parse_definitions, print_definitions
+from ...errors import RuleError, RuleProblem
+from ...language import parse_definitions
 from ...language.parser import Printed
-from ...rules import Rules
+from ...rules import Rules, parse_rules
 from ...rules.parameters import with_windows
 from ...suggestions import listed
 from ..errors import StateError
@@ -18,13 +18,9 @@ _MOST_NAMES = 5  # of each kind that a message lists
 
 
 def rules_stamp(rules: Rules) -> dict[str, Any]:
-    """The rules' text, without what they say to people, and, if there are any, the digests of their reference documents
-    by name (V8)."""
+    """The rules' text and, if there are any, the digests of their reference documents by name (V8)."""
     digests = {name: document.digest for name, document in sorted(rules.documents.items())}
-    return {
-        "rules": print_definitions(*_without_words(rules.printed)),
-        **({"references": digests} if digests else {}),
-    }
+    return {"rules": str(rules), **({"references": digests} if digests else {})}
 
 
 def check_rules(stamp: Mapping[str, Any], rules: Rules) -> None:
@@ -32,6 +28,25 @@ def check_rules(stamp: Mapping[str, Any], rules: Rules) -> None:
     different = difference(stamp, rules)
     if different is not None:
         raise StateError(f"the state was written with {different}: give the same, or begin without the state")
+
+
+def rules_of(stamp: Mapping[str, Any], given: Rules) -> Rules:
+    """The rules of a stamp: the ``given`` ones if they are the same, else others with the same reference documents.
+
+    Of languages that can do anything none is allowed in these: what a state or a log says is data. Raises `StateError`
+    for rules that cannot be read, or not be run with these documents.
+    """
+    if not isinstance(given, Rules) or difference(stamp, given) is None:
+        return given
+    digests = stamp.get("references", {})
+    there = {name: each for name, each in given.documents.items() if digests.get(name) == each.digest}
+    missing = sorted(digests.keys() - there)
+    if missing:
+        raise StateError(f"they look things up in other reference documents: {listed(missing, _MOST_NAMES)}")
+    try:
+        return parse_rules(str(stamp.get("rules")), references=there, languages=given.languages.given)
+    except RuleError as error:
+        raise StateError(f"they cannot be read: {error}") from error
 
 
 def difference(stamp: Mapping[str, Any], rules: Rules) -> str | None:
@@ -42,7 +57,7 @@ def difference(stamp: Mapping[str, Any], rules: Rules) -> str | None:
     if not isinstance(rules, Rules):
         return f"rules, and what is given is {rules!r}"
     text = str(stamp.get("rules"))
-    if text != rules_stamp(rules)["rules"]:
+    if text != str(rules):
         changed = _changes(text, rules)
         if changed is not None:
             return f"other rules ({changed})"
@@ -57,7 +72,7 @@ def _changes(text: str, rules: Rules) -> str | None:
     if problems:
         return "which cannot be read"
     there = _named(with_windows(parsed, parsed.parameters, problems).printed)
-    here = _named(_without_words(rules.printed))
+    here = _named(rules.printed)
     kinds = {
         "changed": [name for name in there if name in here and there[name] != here[name]],
         "removed": [name for name in there if name not in here],
@@ -72,17 +87,10 @@ def _changes(text: str, rules: Rules) -> str | None:
     return "other namespaces" if names_matter and parsed.namespaces != rules.namespaces else None
 
 
-def _without_words(printed: Printed) -> Printed:
-    """The same without severities, messages and descriptions: other words make no other state."""
-    definitions, *others = printed
-    silent = tuple(replace(each, severity=None, message=None, description="") for each in definitions)
-    return cast("Printed", (silent, *others))
-
-
 def _named(printed: Printed) -> dict[str, object]:
-    """All that is in rules, by name; events and rules have none in common with what expressions see as ``$name``."""
+    """All that is in rules, by name, but for what it says to people: other words make no other state (Y10)."""
     definitions, _, references, rules, parameters = printed
-    found: dict[str, object] = {each.name: each for each in definitions}
+    found: dict[str, object] = {each.name: replace(each, severity=None, message=None) for each in definitions}
     found |= {each.name: each for each in rules}
     found |= {f"${each.name}": each for each in references}
     return found | {f"${each.name}": each for each in parameters}
