@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..algebra import Severity
+from ..auditing import Summary
 from ..auditing.findings.rows import COLUMNS, SHOWN, row_of, severity, user
 from ..auditing.findings.writers import ParquetFindings
 from ..auditing.request import named_format
@@ -32,6 +33,12 @@ LONGEST_CELL = 300
 
 Admits: TypeAlias = Callable[[Mapping[str, Any]], bool]
 """Whether a finding is wanted."""
+
+
+def any_so_severe(summary: Summary, rules: Rules, least: Severity) -> bool:
+    """Whether anything so severe was found."""
+    severities = {each.name: each.severity or Severity.WARNING for each in rules.definitions}
+    return any(count and severities[name].rank >= least.rank for name, count in summary.per_rule.items())
 
 
 class Choice(NamedTuple):

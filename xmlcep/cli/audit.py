@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from ..algebra import Severity
-from ..auditing import AuditResult, Summary, audit, make_plan
+from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.findings.atomic_files import AtomicFile
@@ -32,7 +32,7 @@ from ._bad_records import LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._completion import conditions
 from ._exchange_formats import keyed
-from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
+from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
@@ -210,12 +210,7 @@ def command(
     if proofs is not None:
         require_trees(logs)
     targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since, proofs)
-    sources = [
-        *rules_files,
-        *([] if schema is None else [schema]),
-        *locations.values(),
-        *files_of(additions),
-    ]
+    sources = [*rules_files, *([] if schema is None else [schema]), *locations.values(), *files_of(additions)]
     if out is not None and stored is None:  # else the audit looks at its logs itself
         sources += files_read(logs)
     guard(targets, sources, force=force)
@@ -239,14 +234,8 @@ def command(
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
-    least = Severity.INFO if fail_on_findings else None if fail_on is None else Severity(fail_on)
-    return FINDINGS_FOUND if least is not None and _found(result.summary, rules, least) else 0
-
-
-def _found(summary: Summary, rules: Rules, least: Severity) -> bool:
-    """Whether anything so severe was found."""
-    severities = {each.name: each.severity or Severity.WARNING for each in rules.definitions}
-    return any(count and severities[name].rank >= least.rank for name, count in summary.per_rule.items())
+    least = "info" if fail_on_findings else fail_on
+    return FINDINGS_FOUND if least and any_so_severe(result.summary, rules, Severity(least)) else 0
 
 
 def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
