@@ -15,7 +15,7 @@ from typing import Any
 from lxml import etree
 
 from path_types import PathType
-from xmlcep.algebra import EventDefinition, Expression, Leaf, Unit
+from xmlcep.algebra import Becomes, EventDefinition, Expression, Leaf, Unit
 from xmlcep.events import CompositeType, PrimitiveEvent, Scope
 
 from . import expressions, leaves
@@ -263,6 +263,7 @@ class Evaluation:
     def _end_edit(self) -> None:
         """U2: now it is known how the document is after it."""
         edit, self.edit = self.edit, []
+        self.held.around.edit = [happening.event for happening, _ in edit if happening.event is not None]
         for number, (happening, handed) in enumerate(edit):
             self.held.take(happening, handed, self.before, self.document, begins=number == 0)
 
@@ -368,7 +369,7 @@ def _asks(expression: Expression, languages: Mapping[str, Compile]) -> bool:
                 return True
         return any(text is not None and leaves.asks_document(expression, text) for text in texts)
     guard = expression.options.guard
-    if expression.options.when is not None:
+    if expression.options.when is not None or isinstance(expression, Becomes):
         return True
     if guard is not None and expressions.asks_document(guard, dot_does=True):
         return True

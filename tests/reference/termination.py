@@ -41,6 +41,8 @@ def take_turn(
                 operator.dealt_with(event, child)
         else:
             _take_arrivals(operator, child, arrivals)
+    if current is not None:
+        operator.changed(current)
     if due is not None:
         operator.fire(due)
     elif flush:
@@ -91,11 +93,11 @@ def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
     if not isinstance(expression, Multiplicity) or expression.lower > 0 or current.op != "ins":
         return
     assert isinstance(operator, MultiplicityState)
-    if not paths.creates_node_of(operator.path, current.path):
+    if operator.flat or not paths.creates_node_of(operator.path, current.path):
         return
-    if not paths.takes_part(operator.path, current.instance, flat=operator.flat):
+    if not paths.takes_part(operator.path, current.instance, flat=False):
         return
-    group = operator.group(paths.group_key(operator.path, current.instance, flat=operator.flat))
+    group = operator.group(paths.group_key(operator.path, current.instance, flat=False))
     if operator.end is Termination.EARLIEST and operator.condition_holds(group):
         operator.create(group, current.instance)
     else:

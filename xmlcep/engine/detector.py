@@ -96,7 +96,7 @@ class Detector:
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
-        self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
+        self._edit = Edit(self._evaluation, self._setting, active)
         self._timers = TimerFiring(self._evaluation, self._setting, self._edit)
         self._timeline = Timeline(self._evaluation, self._setting, self._edit, self._timers)
         # Whether there is nothing but events to look at: no time, no document.

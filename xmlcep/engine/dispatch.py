@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
 from path_types.endings import ByEnding
@@ -22,6 +22,7 @@ from ..errors import ArgumentError
 from ..events import CompositeEvent, Scope
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree
+from ..xpath import Expression
 from .needs import document_needs
 from .promises import promise
 from .tree_dispatch import Delivery, TreeDispatch, composite_deliveries, primitive_dispatch
@@ -44,6 +45,14 @@ class _Answers(dict[tuple[str, PathType], Answer], Generic[Answer]):
             self.clear()
         answer = self[key] = self._find(*key)
         return answer
+
+
+class Touch(NamedTuple):
+    """Whose expression (tree, postorder index) an event can turn true or false: at the elements at or above its node
+    that have these absolute path types, None: at any (B1)."""
+
+    place: tuple[int, int]
+    above: tuple[PathType, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,8 @@ class ActiveTrees:
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others, and ``timed`` those with timers; ``conditional``
     are those with a condition; ``asking`` those that ask the document or use the event of one that does (U2).
-    ``remembering`` is the language, if there is one, of an expression that remembers events (O1).
+    ``becoming`` says what turns true or false at events of a type (B1). ``remembering`` is the language, if there is
+    one, of an expression that remembers events (O1).
     ``by_type`` says what primitive events mean, by operation and path type, None if they mean nothing;
     ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
     """
@@ -97,6 +107,13 @@ class ActiveTrees:
         self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
         }
+        self.becoming: ByType[tuple[Touch, ...]] = _Answers(self._touches)
+        self._becomes = [
+            ((tree.index, node.index), node.path, program.test)
+            for tree in self.trees
+            for node, program in zip(tree.operators, graph.programs[tree.index], strict=True)
+            if program.test is not None
+        ]
         self._graph = graph
         self.follows_time = any(tree.measured for tree in self.trees)
         self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
@@ -180,6 +197,22 @@ class ActiveTrees:
         passes_on = any(self._passes_on(self._graph.trees[index], path) for index in taking)
         return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
 
+    def _touches(self, operation: str, path: PathType) -> tuple[Touch, ...]:
+        """What such an event can turn true or false (B1, B4)."""
+        found = []
+        for place, element, test in self._becomes:
+            if test.reads_from(element, truth=True).touched_by(path.steps):
+                above = [PathType.of(True, path.steps[:length]) for length in range(1, len(path) + 1)]
+                touched = [each for each in above if equals_or_ends(element, each)]
+                if looks_outside(test):
+                    found.append(Touch(place, None))
+                    continue
+            else:  # it comes, or goes
+                touched = [path] if operation != "upd" and equals_or_ends(element, path) else []
+            if touched:
+                found.append(Touch(place, tuple(touched)))
+        return tuple(found)
+
     def _passes_on(self, tree: EventTree, path: PathType) -> bool:
         """Whether another tree may take what this one raises at an event of this path."""
         users = self.users.get(tree.index, ())
@@ -226,6 +259,11 @@ def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
             f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
         )
     return ActiveTrees(graph, names)
+
+
+def looks_outside(test: Expression) -> bool:
+    """Whether what turns true at an element may depend on what is outside of it."""
+    return test.needs_document and not test.reads.stays_inside
 
 
 def _remembering(graph: EventGraph) -> str | None:

@@ -58,8 +58,9 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         if (
             operation == "ins"
             and node.definition.creates_empty
+            and not tree.flat
             and equals_or_ends(node.path, path)
-            and (tree.flat or _index(node, path) is not None)
+            and _index(node, path) is not None
         ):
             creations.add(node.index)
         if node.condition is not None and (nodes := _at_or_above(node, path)):

@@ -21,6 +21,7 @@ from ..operators.accumulation import Accumulation, SlidingAccumulation
 from ..operators.any import AnyState
 from ..operators.aperiodic import AperiodicState
 from ..operators.aperiodic_star import AperiodicStarState
+from ..operators.becomes import BecomesState
 from ..operators.chain import SequenceState
 from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
@@ -170,6 +171,10 @@ _OPERATORS: dict[type, Layout] = {
     ),
     PeriodicStarState: _opened(_DETECTIONS, "beat"),
     ExternalState: _operator({}),
+    BecomesState: _operator(
+        {"turns": Nothing(), "changed": ByKey(EntryOrNothing()), "places": ByKey(PathInstance())},
+        "test", "subject", "_by_detection", "_needs_time",
+    ),
 }  # fmt: skip
 
 # ---- what operators keep ------------------------------------------------------------------------------------
@@ -265,7 +270,7 @@ _SHARED: dict[type, Layout] = {
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
     Edit: _layout(
         {"held": Held(), "before": EventOrNothing()},
-        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases",
+        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases", "becoming",
     ),
 }  # fmt: skip
 

@@ -313,7 +313,10 @@ class OperatorState(ABC):
         if self.values.is_silent:
             self.outbox.append(self.composer.report_and_store(self.composer.compose(combination, cause)))
             return
-        event = self.composer.compose(combination, cause, self.values.of(combination, values))
+        self.raise_composite(self.composer.compose(combination, cause, self.values.of(combination, values)))
+
+    def raise_composite(self, event: CompositeEvent) -> None:
+        """Raises it, unless the guard forbids it (U5), and puts it into the outbox."""
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))
         elif self.setting.witness is not None:
