@@ -79,8 +79,8 @@ class ActiveTrees:
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others, and ``timed`` those with timers; ``conditional``
     are those with a condition; ``asking`` those that ask the document or use the event of one that does (U2).
-    ``becoming`` says what turns true or false at events of a type (B1). ``remembering`` is the language, if there is
-    one, of an expression that remembers events (O1).
+    ``becoming`` says what turns true or false at events of a type (B1). ``graph`` is the whole one; ``remembering`` is
+    the language, if there is one, of an expression that remembers events (O1).
     ``by_type`` says what primitive events mean, by operation and path type, None if they mean nothing;
     ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
     """
@@ -114,7 +114,7 @@ class ActiveTrees:
             for node, program in zip(tree.operators, graph.programs[tree.index], strict=True)
             if program.test is not None
         ]
-        self._graph = graph
+        self.graph = graph
         self.follows_time = any(tree.measured for tree in self.trees)
         self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
@@ -194,7 +194,7 @@ class ActiveTrees:
             return None
         taking = {index for index, _ in steps}
         alone = not any(taking & self._above[index] for index in taking)
-        passes_on = any(self._passes_on(self._graph.trees[index], path) for index in taking)
+        passes_on = any(self._passes_on(self.graph.trees[index], path) for index in taking)
         return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
 
     def _touches(self, operation: str, path: PathType) -> tuple[Touch, ...]:
@@ -236,7 +236,7 @@ class ActiveTrees:
                 if offset(place, path) is not None
                 for index in trees
             )
-        return [self._graph.trees[index] for index in sorted(indexes)]
+        return [self.graph.trees[index] for index in sorted(indexes)]
 
 
 def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:

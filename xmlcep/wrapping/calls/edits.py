@@ -7,6 +7,7 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -48,17 +49,13 @@ LXML_ERRORS = (
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
 
 
-def run(call: Call, *trees: ShadowTree | None) -> None:
-    """Makes an lxml call that changes these documents; what it does is not told yet (see `doubt`)."""
-    for tree in trees:
-        if tree is not None:
-            tree.delivery.changing = True
+def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
+    """Makes an lxml call that changes a document; what it does is not told yet (see `doubt`)."""
+    tree.delivery.changing = True
     try:
-        call()
+        return call(*given)
     except LXML_ERRORS:
-        for tree in trees:
-            if tree is not None:
-                tree.delivery.changing = False
+        tree.delivery.changing = False
         raise
 
 
@@ -72,8 +69,17 @@ def ready(node: Node) -> ShadowNode | None:
     if entry is None:
         return None
     tree = entry.tree
-    if tree.delivery.is_busy:
-        tree.delivery.check()
+    delivery = tree.delivery
+    if (
+        delivery.changing
+        or delivery.delivering is not None
+        or delivery.reacting is not None
+        or delivery.blocks
+        or delivery.missed
+    ):
+        delivery.check()
+    if tree.fast_path and type(entry) is ShadowNode:
+        return entry
     if tree.observed is not None:
         tree.observed.widen()
         return None
@@ -119,7 +125,9 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
     If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
     """
     shadow = ready(node)
-    if shadow is not None and outside_proxies.is_elsewhere(node, shadow):
+    if shadow is None or not shadow.tree.exposed:
+        return shadow
+    if outside_proxies.is_elsewhere(node, shadow):
         outside_proxies.miss(node)
         see(node)
         shadow = ready(node)
@@ -144,7 +152,8 @@ class Departure:
         self.node = node
         self.shadow = shadow
         self.tree = tree
-        tree.open_subtree(node)
+        if number_of_children(node):
+            tree.open_subtree(node)
         self.parent = get_parent(node)
         self.previous = get_previous(node)
         self.following = get_next(node)
@@ -204,10 +213,13 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    run(call, source, tree)
+    for each in dict.fromkeys((source, tree)):
+        if each is not None:
+            call = partial(run, each, call)
+    call()
     if leaving is not None:
         if leaving.stayed():
-            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
+            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
         else:
             leaving.emit()
     arrive(node)
@@ -253,7 +265,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    run(call, leaving.tree)
+    run(leaving.tree, call)
     leaving.emit()
     leaving.tree.end_edit()
 

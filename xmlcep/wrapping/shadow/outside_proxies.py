@@ -144,9 +144,7 @@ def catch_up_others(tree: ShadowTree) -> None:
 
 def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
     """Whether somebody has taken ``node`` from where events have told it to be."""
-    return (
-        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
-    )
+    return shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
 
 
 def miss(node: Node) -> None:
