@@ -202,7 +202,7 @@
     drawing.append(shape("line", { x1: 0, x2: BARS, y1: TOP + 2, y2: TOP + 2, class: "axis", "vector-effect": "non-scaling-stroke" }));
     timeline.replaceChildren(drawing);
     const said = byId("range");
-    said.replaceChildren(findings.length ? `${moment(from)} to ${moment(to)}; tallest bar: ${count(most)} findings, ${count(busiest)} changes` : "");
+    said.replaceChildren(findings.length ? `${moment(from)} to ${moment(to)}; tallest bar: ${count(most)} ${most === 1 ? "finding" : "findings"}, ${count(busiest)} ${busiest === 1 ? "change" : "changes"}` : "");
     const named = new Set(findings.slice(0, 100000).map((finding) => finding[EVENT]));
     for (const number of [...named].slice(0, 12)) {
       said.append(element("span", { class: `key k${colour(texts[number])}` }), texts[number]);
