@@ -94,6 +94,7 @@ def _data(contents: Contents) -> Iterator[str]:
         "findings": contents.findings,
         "changes": contents.changes,
         "rules": [rule["name"] for rule in contents.rules],
+        "severities": {rule["name"]: rule["severity"] for rule in contents.rules if rule["severity"]},
         "chunk": CHUNK,
     }
     yield f'<script type="application/json" id="data">{embedded(given)}</script>\n'

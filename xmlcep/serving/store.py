@@ -26,6 +26,7 @@ from ..recording.rebuilding import rebuild
 from ..recording.recorder import Recording, record
 from ..recording.recovery import recover
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..rules.files import rules_of
 from ..wrapping import Document, fromstring
 from ..xml_parser import read_xml
@@ -203,9 +204,8 @@ class Store(Closing):
                     )
         if problems:
             raise RuleError(tuple(problems), source_name=", ".join(texts))
-        return rules_of(
-            {name: text for name, text in texts.items() if text.strip()}, references=self._references
-        )
+        additions = Additions.of("Store()", references=self._references)
+        return rules_of({name: text for name, text in texts.items() if text.strip()}, additions)
 
     def put_rules(self, name: str, text: str | None, *, dry_run: bool) -> Rules | None:
         """Puts a set of rules in its place, None takes it away; every document is watched with all sets then.
