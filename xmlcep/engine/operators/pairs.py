@@ -146,6 +146,7 @@ class PairState(ChoosingState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts = (
             composer.name, composer.label, path, first[3][upto], (first, second), start, end, cause, None, None,
+            None, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -183,6 +184,7 @@ class PairState(ChoosingState):
         bindings = self.values.of((first, second))
         parts = (
             composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
+            composer.names((first, second)), None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
