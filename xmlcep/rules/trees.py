@@ -186,7 +186,7 @@ class EventTree:
         return any(node.needs_moments for node in self.operators)
 
     def seen(self) -> dict[Leaf | Becomes, EventType]:
-        """What it takes of a history, as written: what its leaves take; all at or below where an expression is asked."""
+        """What it takes of a history, as written: what its leaves take; all at or below where it asks."""
         found: dict[Leaf | Becomes, EventType] = {}
         for operator in self.operators:
             found |= {leaf.leaf: leaf.type for leaf in operator.leaves()}
