@@ -18,6 +18,7 @@ from contexts.pairing import Pair, oriented
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..composer import instance_at
 from ..setting import Setting
 from .pairs import Item, PairSequence, PairState
 from .state import Acceptor
@@ -114,8 +115,7 @@ class ChroniclePairConjunction(PairState):
         if type(second) is not PrimitiveEvent:
             second = _new_tuple(PrimitiveEvent, second)
         composer, parent = self.composer, self.parent
-        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
-        ids = first[3][upto]
+        path, ids = instance_at(first, key)
         parts = (
             composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
         )  # fmt: skip
@@ -123,7 +123,7 @@ class ChroniclePairConjunction(PairState):
         if composer.report is not None:
             composer.report.append(composite)
         if parent is not None:
-            above = key if self.same_groups else parent.grouping.place(path, ids)
+            above = key if self.same_groups else parent.groupings[self.child_index].place(path, ids)
             if above is not None:
                 entry = (start, end, self.clock.point, composite)
                 parent.taker.take(self.child_index, above, entry, cause)

@@ -18,6 +18,7 @@ from path_types import PathType
 from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..composer import instance_at
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -80,7 +81,7 @@ class MultiplicityState(OperatorState):
         accumulation.append(entry)
         count = len(accumulation.entries)
         if count >= self.lower:
-            whole = self._whole(accumulation, cause)
+            whole = self._whole(key, accumulation, cause)
             self._succeed(accumulation, whole)
             if count == self.upper:
                 self._drop(key)
@@ -142,7 +143,9 @@ class MultiplicityState(OperatorState):
                 return
         start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
         path, ids = (
-            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+            accumulation.place()
+            if self.flat
+            else instance_at(entries[accumulation.begin][EVENT], self.node_of(key))
         )
         integrated = accumulation.integrated()
         composite = self.composer.composite(
@@ -158,14 +161,15 @@ class MultiplicityState(OperatorState):
         count = len(accumulation.entries)
         if count < self.lower or not count:
             return
-        whole = self._whole(accumulation, cause)
+        whole = self._whole(key, accumulation, cause)
         self._succeed(accumulation, whole)
         self._send(whole)
         if count == self.upper:
             self._drop(key)
 
-    def _whole(self, accumulation: Accumulation, cause: Cause) -> Entry:
-        """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
+    def _whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all so far, which is reported, as it is stored; where nothing is asked, of anything: the key
+        is the group's node."""
         # What compose and report_and_store do, without their calls.
         entries, composer = accumulation.entries, self.composer
         start, end, _, first = entries[0]
@@ -173,9 +177,9 @@ class MultiplicityState(OperatorState):
         if len(entries) > 1:
             start, end = accumulation.start, accumulation.end
             constituents = Integrated(entries, 0, len(entries))
-        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        path, ids = instance_at(first, key)
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
+            composer.name, composer.label, path, ids, constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -278,7 +282,7 @@ class MultiplicityState(OperatorState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return
