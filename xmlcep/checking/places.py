@@ -45,7 +45,7 @@ def both(places: Places, path: PathType, ground: Ground) -> Places:
 
 def groups_of(events: Places, own: PathType, group: PathType, ground: Ground) -> Places:
     """Where events that happen there, and that an operand with the path type ``own`` takes, are grouped by an operator
-    with the path type ``group``."""
+    with the path type ``group``; where ``own`` does not say at which of several nodes above them, at any."""
     found: dict[PathType, Kinds] = {}
     for path, kinds in events.items():
         for place, rest in _aligned(path, own, group):
