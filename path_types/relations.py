@@ -51,6 +51,16 @@ def contains(whole: PathType | None, part: PathType | None) -> bool:
     return part is not whole and offset(part, whole) is not None
 
 
+def leading(path: PathType, length: int) -> PathType:
+    """The path type of its first ``length`` steps, which are at least one."""
+    above: PathType | None = path
+    for _ in range(len(path) - length):
+        assert above is not None
+        above = above.parent
+    assert above is not None
+    return above
+
+
 def ends(part: PathType | None, whole: PathType | None) -> bool:
     """Ending ``part <e whole``: relative ``part`` is the end of the more special ``whole`` (P4)."""
     if part is None or whole is None or part.absolute:

@@ -100,14 +100,6 @@ class PathType:
             yield path
             path = path.parent
 
-    def leading(self, length: int) -> PathType:
-        """The path type of its first ``length`` steps, which are at least one."""
-        path = self
-        for _ in range(self._length - length):
-            assert path.parent is not None
-            path = path.parent
-        return path
-
     @property
     def relative(self) -> PathType:
         """The relative path type with the same steps."""

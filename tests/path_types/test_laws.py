@@ -26,7 +26,7 @@ from path_types import (
     project,
 )
 from path_types.endings import ByEnding
-from path_types.relations import aligned, offsets
+from path_types.relations import aligned, leading, offsets
 from tests.strategies import path_types
 
 # Two names make recursion and coincidences common.
@@ -63,7 +63,7 @@ def test_what_is_aligned_lies_on_the_way(part: PathType, at: tuple[PathInstance,
     instance, own = at
     length = aligned(part, own, instance.path)
     assert (length is None) is not bool(offsets(part, instance.path))
-    assert length is None or equals_or_ends(part, instance.path.leading(length))
+    assert length is None or equals_or_ends(part, leading(instance.path, length))
 
 
 @given(paths, taken())

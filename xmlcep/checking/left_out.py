@@ -10,6 +10,7 @@ from path_types import PathType, Step
 
 from ..events import PrimitiveType, Scope
 from ..language import print_expression, print_path
+from ..rules.alignment import length_to_group
 from ..rules.ruleset import Rules
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import listed
@@ -97,7 +98,7 @@ class _Leaf(NamedTuple):
 
     def has_group(self, path: PathType) -> bool:
         """Whether a change that it takes at such a path belongs to a group of its operator (P10, H2)."""
-        return self.tree.flat or self.operator.aligned(self.node.child_index, path) is not None
+        return self.tree.flat or length_to_group(self.operator, self.node.child_index, path) is not None
 
 
 class _Leaves:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contexts import Entry
 from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from path_types import PathType
+from path_types.relations import leading
 
 from ..algebra import Order
 from ..events import Cause, CompositeEvent, Event
@@ -132,9 +133,8 @@ def instance_at(event: Event, node: int) -> tuple[PathType | None, tuple[int, ..
     constituent (T4)."""
     path, ids = event[2], event[3]
     length = ids.index(node) + 1
-    for _ in range(len(ids) - length):
-        assert path is not None
-        path = path.parent
+    for _ in range(len(ids) - length):  # what leading does, without its call
+        path = path.parent  # type: ignore[union-attr]
     return path, ids[:length]
 
 
@@ -177,7 +177,7 @@ def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, t
         ids = ids[:length]
     if path is None or not ids:
         return None, ()
-    return path.leading(len(ids)), ids
+    return leading(path, len(ids)), ids
 
 
 def event_of(entry: Entry) -> Event:

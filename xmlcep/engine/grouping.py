@@ -7,6 +7,7 @@ from functools import partial
 from contexts import Flat, Grouping, Hierarchical
 from contexts.grouping import ByValue
 
+from ..rules.alignment import length_to_group
 from ..rules.programs import OperatorProgram
 from ..rules.trees import OperatorNode
 from ..xpath.values import text_of
@@ -20,7 +21,7 @@ def grouping_of(
     names = program.grouping.names
     if names and operand is not None:
         names = program.grouping.bound[operand]
-    place = Flat() if flat else Hierarchical(partial(node.aligned, operand))
+    place = Flat() if flat else Hierarchical(partial(length_to_group, node, operand))
     return ByValue(place, names, _text) if names else place
 
 

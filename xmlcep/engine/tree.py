@@ -18,6 +18,7 @@ from path_types import PathType
 
 from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
+from ..rules.alignment import path_above
 from ..rules.trees import EventTree, OperatorNode
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
@@ -438,7 +439,7 @@ class TreeState:
         by default of the root's, to which its composites go; None: to none."""
         if self.flat:
             return FLAT_KEY
-        found = None if path is None else self.tree.raised_to(node, path, above)
+        found = None if path is None else path_above(self.tree, node, path, above)
         return None if found is None else ids[len(found) - 1]
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from path_types import PathType, equals_or_ends
-from path_types.relations import offsets
+from path_types.relations import leading, offsets
 
 from ..algebra import Order
 from ..events import CompositeType, PrimitiveType
+from ..rules.alignment import length_to_group, path_above
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
@@ -134,7 +135,7 @@ def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[De
 def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
     if tree.flat:
         return [(node.index, leaf.child_index, None)]
-    length = node.aligned(leaf.child_index, path)
+    length = length_to_group(node, leaf.child_index, path)
     return [] if length is None else [(node.index, leaf.child_index, length - 1)]
 
 
@@ -146,8 +147,10 @@ def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
 def raised_at(tree: EventTree, dispatch: TreeDispatch, path: PathType) -> set[PathType]:
     """The path types of all that the root of a tree may raise at once at such an event (T4)."""
     groups = [
-        (operator, path.leading(index + 1)) for operator, _, index in dispatch.deliveries if index is not None
+        (operator, leading(path, index + 1))
+        for operator, _, index in dispatch.deliveries
+        if index is not None
     ]
     groups += [(operator, path) for operator in dispatch.creations]
-    found = (tree.raised_to(tree.operators[operator], place) for operator, place in groups)
+    found = (path_above(tree, tree.operators[operator], place) for operator, place in groups)
     return {place for place in found if place is not None}

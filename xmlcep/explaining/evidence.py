@@ -15,7 +15,7 @@ from contexts import FLAT_KEY, Entry
 from contexts.entry import AT, BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import PathType, equals_or_ends
-from path_types.relations import offsets
+from path_types.relations import leading, offsets
 
 from ..algebra import Order
 from ..documents import Replica
@@ -25,6 +25,7 @@ from ..engine.setting import Setting
 from ..engine.tree import TreeState
 from ..engine.tree_dispatch import Delivery, primitive_dispatch
 from ..events import IDS, OP, PATH, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ..rules.alignment import length_to_group
 from ..rules.programs import LeafProgram
 from ..rules.trees import LeafNode, OperatorNode
 from .causes import shown
@@ -89,8 +90,8 @@ class Evidence:
         the leaf takes."""
         operator, operand = leaf
         node, path = self.tree.tree.operators[operator], event[PATH]
-        length = None if path is None else node.aligned(operand, path)
-        group = None if path is None or length is None else path.leading(length)
+        length = None if path is None else length_to_group(node, operand, path)
+        group = None if path is None or length is None else leading(path, length)
         return self.tree.place_above(node, group, event[IDS], above)
 
     # ---- noting ---------------------------------------------------------------------------------------

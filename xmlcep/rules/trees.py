@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from path_types import PathType, left_bound_intersection
-from path_types.relations import aligned, offsets
+from path_types.relations import offsets
 
 from ..algebra import (
     ContextName,
@@ -24,7 +24,7 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import CompositeType, EventType, Scope
+from ..events import CompositeType, EventType
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -128,19 +128,6 @@ class OperatorNode:
         empty = {each.child_index for each in operands if each.definition.creates_empty}
         return frozenset(empty.difference(self.definition.negated) if self.definition.leaves_out else ())
 
-    def aligned(self, operand: int | None, path: PathType) -> int | None:
-        """How many leading steps of the absolute path type of an operand's event (None: of a composite of its own) lead
-        to the node of its group; None if it is of none (P10, H1)."""
-        if operand is None:
-            return aligned(self.path, self.path, path)
-        child = self.children[operand]
-        if isinstance(child, LeafNode):
-            return aligned(self.path, child.path, path, below=child.type.scope is Scope.BELOW)
-        if child.counts:  # what it counts is handed up as it is, to where its composite would be (Z5)
-            length = child.aligned(0, path)
-            return None if length is None else aligned(self.path, child.path, path.leading(length))
-        return aligned(self.path, child.path, path)
-
     def leaves(self) -> Iterator[LeafNode]:
         """The leaves that are direct children."""
         return (child for child in self.children if isinstance(child, LeafNode))
@@ -196,19 +183,6 @@ class EventTree:
     def needs_moments(self) -> bool:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return any(node.needs_moments for node in self.operators)
-
-    def raised_to(
-        self, node: OperatorNode, path: PathType, above: OperatorNode | None = None
-    ) -> PathType | None:
-        """Given the absolute path type of the node of an operator's group, that of the group of an operator above it
-        (by default the root) to which its composites go; None: to none (P10, H1)."""
-        while node.parent is not None and node is not above:
-            parent = self.operators[node.parent]
-            length = aligned(parent.path, node.path, path)
-            if length is None:
-                return None
-            node, path = parent, path.leading(length)
-        return path
 
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""
@@ -417,9 +391,7 @@ def _is_valid(operator: PathType, child: PathType) -> bool:
     """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
     if not child.absolute:
         return True
-    if operator.absolute:
-        return left_bound_intersection(operator, child) is not None
-    return bool(offsets(operator, child))
+    return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))
 
 
 def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:
