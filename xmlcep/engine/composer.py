@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from contexts import Entry
 from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
@@ -11,16 +12,20 @@ from path_types.relations import leading
 
 from ..algebra import Order
 from ..events import Cause, CompositeEvent, Event
+from ..rules.alignment import length_to_group
 from ..rules.trees import EventTree, OperatorNode
 from .clock import Clock
 
 _new_tuple = tuple.__new__
+_Ancestor: TypeAlias = tuple[PathType | None, slice]
+"""A path type, and which of the ids lead to it."""
 
 
 class Composer:
     """Makes the composites of one operator.
 
     ``report`` is the list to which they are added for the outside, None if this operator is not reported (G5).
+    ``ancestors`` is what `ancestor` has found.
     """
 
     def __init__(
@@ -29,6 +34,8 @@ class Composer:
         self.name = tree.name
         self.label = None if node.parent is None else node.label
         self.report = report
+        self.ancestors: dict[PathType | None, _Ancestor] = {}
+        self._node = node
         self._clock = clock
         self._flat = tree.flat
         self._by_detection = tree.order is Order.DETECTION
@@ -127,15 +134,21 @@ class Composer:
         first, last = event.span or (None, None)
         return (*interval_, point, event, first, last, event.bindings)
 
+    def ancestor(self, path: PathType | None) -> _Ancestor:
+        """The path type of composites with a constituent of this path type that the first operand took, and which of
+        its ids are theirs: what `instance_at` says, without a look for the node."""
+        length = None if path is None else length_to_group(self._node, 0, path)
+        assert path is not None and length is not None
+        place = self.ancestors[path] = leading(path, length), slice(length)
+        return place
+
 
 def instance_at(event: Event, node: int) -> tuple[PathType | None, tuple[int, ...]]:
     """The path instance of a node at or above that of an event: of a composite of its group of which ``event`` is any
     constituent (T4)."""
     path, ids = event[2], event[3]
     length = ids.index(node) + 1
-    for _ in range(len(ids) - length):  # what leading does, without its call
-        path = path.parent  # type: ignore[union-attr]
-    return path, ids[:length]
+    return None if path is None else leading(path, length), ids[:length]
 
 
 def _without_repetition(events: list[Event]) -> list[Event]:

@@ -18,7 +18,6 @@ from contexts.pairing import Pair, oriented
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..composer import instance_at
 from ..setting import Setting
 from .pairs import Item, PairSequence, PairState
 from .state import Acceptor
@@ -115,7 +114,8 @@ class ChroniclePairConjunction(PairState):
         if type(second) is not PrimitiveEvent:
             second = _new_tuple(PrimitiveEvent, second)
         composer, parent = self.composer, self.parent
-        path, ids = instance_at(first, key)
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        ids = first[3][upto]
         parts = (
             composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
         )  # fmt: skip

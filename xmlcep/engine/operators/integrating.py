@@ -81,7 +81,7 @@ class MultiplicityState(OperatorState):
         accumulation.append(entry)
         count = len(accumulation.entries)
         if count >= self.lower:
-            whole = self._whole(key, accumulation, cause)
+            whole = self._whole(accumulation, cause)
             self._succeed(accumulation, whole)
             if count == self.upper:
                 self._drop(key)
@@ -161,15 +161,14 @@ class MultiplicityState(OperatorState):
         count = len(accumulation.entries)
         if count < self.lower or not count:
             return
-        whole = self._whole(key, accumulation, cause)
+        whole = self._whole(accumulation, cause)
         self._succeed(accumulation, whole)
         self._send(whole)
         if count == self.upper:
             self._drop(key)
 
-    def _whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
-        """The composite of all so far, which is reported, as it is stored; where nothing is asked, of anything: the key
-        is the group's node."""
+    def _whole(self, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
         # What compose and report_and_store do, without their calls.
         entries, composer = accumulation.entries, self.composer
         start, end, _, first = entries[0]
@@ -177,9 +176,9 @@ class MultiplicityState(OperatorState):
         if len(entries) > 1:
             start, end = accumulation.start, accumulation.end
             constituents = Integrated(entries, 0, len(entries))
-        path, ids = instance_at(first, key)
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, ids, constituents, start, end, cause, None, None,
+            composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty

@@ -144,7 +144,8 @@ class PairState(ChoosingState):
         if other_end > end:
             end = other_end
         composer = self.composer
-        path, ids = instance_at(first, key)  # without variables groups are places
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        ids = first[3][upto]
         parts = (
             composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
         )  # fmt: skip
@@ -180,10 +181,10 @@ class PairState(ChoosingState):
             other_begin if other_begin < begin else begin, other_finish if other_finish > finish else finish,
         )  # fmt: skip
         composer = self.composer
-        path, ids = instance_at(event, key[0] if self.by_value else key)
+        path, upto = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
         bindings = self.values.of((first, second))
         parts = (
-            composer.name, composer.label, path, ids, (event, other), start, end, cause, bindings, span,
+            composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:

@@ -175,7 +175,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
         """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
         asked."""
-        whole = self._whole(key, accumulation, cause)
+        whole = self._whole(accumulation, cause)
         if self._owners is not None:
             self.consumed_by(0, accumulation.entries)
         del self.accumulations[key]
