@@ -179,7 +179,7 @@ QUIET = 'event Q(item) = plus[ins(item/a), "1 h"]'
         'event A(item) = plus[(ins(item/b) & ins(item/c)) {end=non-local}, "1 h"]',
         'event A(item) = plus[(ins(item/b) & ins(item/c)) {when="@n"}, "1 h"]',
         'event A(item) = (plus[ins(item/a), "1 h"] ; ins(item/b)) {within="2 h"}',
-        'event A(item) = plus[x[2,*]{within="3 changes"} ins(item/a), "1 h"]',
+        'event A(item) = plus[x[2,*]{within="4 changes"} ins(item/a), "1 h"]',
         'event A(item) = plus[plus[ins(item/a), "1 h"], "1 h"]',
         f"{QUIET}\nevent A(item) = Q(item) & ins(item/b)",
         f'{QUIET}\nevent A(item) = Q(item)[$at = "x"] & ins(item/b)',
@@ -195,7 +195,7 @@ def test_timers_in_keys(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('event A(item) = (ins(item/a) ; not ins(item/b)) {within="3 changes"}', "counts until something is due"),
+        ('event A(item) = (ins(item/a) ; not ins(item/b)) {within="4 changes"}', "counts until something is due"),
         ('event A(item) = (ins(item/a) ; not ins(item/b)) {within="1 transaction"}', "counts until something is due"),
         (
             'event A(item) = ((ins(item/a) & ins(item/c)) {end=custom} ; not ins(item/b)) {within="1 h"}',
@@ -208,7 +208,7 @@ def test_timers_in_keys(text: str) -> None:
         ('event A(item) = (plus[ins(item/a), "1 h"] ; not ins(item/b)) {within="1 h"}', "may wait for a time that is"),
         ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {end=custom}', "waits for a release of what"),
         ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {end=non-local}', "waits for a release of what"),
-        ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {within="3 changes"}', "counts from or to what"),
+        ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {within="4 changes"}', "counts from or to what"),
         (
             'event A(item) = (plus[ins(item/a) as $x = (1), "1 h"] ; ins(item/b)) {having="$x > 0"}',
             "asks 'having' of what a timer raised",

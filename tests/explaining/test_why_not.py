@@ -69,7 +69,7 @@ CASES = {
         "has taken back multiplicity1",
     ),
     "an expired window": (
-        f'({PRICE_AND_QUANTITY}) {{within="1 change"}}', ITEM, "expired", "further apart than 1 change, by 1 change",
+        f'({PRICE_AND_QUANTITY}) {{within="2 changes"}}', ITEM, "expired", "but 1 change further apart",
     ),
     "an expired window of time": (
         '(ins(item/price) & ins(item/quantity)) {within="5 seconds"}',
@@ -120,7 +120,7 @@ CASES = {
     "something in between": (
         "(ins(item/price) ; ins(item/quantity)) {strict}", ITEM, "not-contiguous", "in between, at 3",
     ),
-    "a gap": ('(ins(item/price) ; ins(item/quantity)) {gap="1 change"}', ITEM, "gap", "by 1 change"),
+    "a gap": ('(ins(item/price) ; ins(item/quantity)) {gap="2 changes"}', ITEM, "gap", "1 change further apart"),
     "no window": (
         "aperiodic[ins(item), del(item/quantity)] upd(item/price/text())",
         "ins item 1.3\nins item/quantity 1.3.6\ndel item/quantity 1.3.6\nupd item/price/text() 1.3.4.5 =1 <0",
@@ -172,7 +172,7 @@ def test_what_could_be_written_instead(leaf: str, fix: str) -> None:
 
 def test_a_window_that_slid_on() -> None:
     answer = ask(
-        'event C = x[2,3] {slide, within="2 changes"} ins(item/price)',
+        'event C = x[2,3] {slide, within="3 changes"} ins(item/price)',
         "ins item/price 1.3.4\nins x 1.9\nins x 1.8\nins item/price 1.3.5",
     )
     assert answer.groups[0].share == (1, 2)

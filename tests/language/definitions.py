@@ -14,6 +14,7 @@ from xmlcep.algebra import (
     OPERATORS,
     ActiveRule,
     Argument,
+    Becomes,
     Binding,
     Call,
     ContextName,
@@ -42,7 +43,7 @@ from xmlcep.algebra import (
     Where,
     Window,
 )
-from xmlcep.events import CompositeType, PrimitiveType, Scope
+from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 # Words of the language are names like any other.
 WORDS = (
@@ -141,7 +142,13 @@ _ARGUMENTS = {
     ParameterKind.BOUND: st.one_of(st.none(), st.integers(1, 9)),
     ParameterKind.WINDOW: durations.map(str),
     ParameterKind.RELATION: st.sampled_from(sorted(RELATIONS)),
+    ParameterKind.EXPRESSION: strings,
 }
+
+
+def _asked(leaf: Leaf) -> Leaf:
+    """A leaf of elements that are asked, whatever it was of (B1)."""
+    return replace(leaf, type=PrimitiveType(ANY, leaf.type.path))
 
 
 @st.composite
@@ -149,6 +156,8 @@ def _operators(draw: st.DrawFn, operands: st.SearchStrategy[Expression]) -> Oper
     """Any operator there is, of these operands."""
     operator = draw(st.sampled_from(OPERATORS))
     fewest = max(operator.fewest, 2) if operator.infix else operator.fewest
+    if operator is Becomes:
+        operands = leaves().filter(lambda leaf: leaf.opaque is None).map(_asked)
     chosen = draw(st.lists(operands, min_size=fewest, max_size=operator.most or 4))
     arguments = [Argument(draw(_ARGUMENTS[given.kind]), NOWHERE) for given in operator.parameters]
     mistakes: list[str] = []

@@ -8,14 +8,14 @@ ones with the record at which it was raised.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lxml import etree
 
 from path_types import PathType
-from xmlcep.algebra import EventDefinition, Expression, Leaf, Unit
+from xmlcep.algebra import Becomes, EventDefinition, Expression, Leaf, Unit, Window
 from xmlcep.events import CompositeType, PrimitiveEvent, Scope
 
 from . import expressions, leaves
@@ -173,22 +173,13 @@ class Evaluation:
     ) -> None:
         self.clock = Clock()
         self.document = NaiveDocument()
-        ordered = evaluation_order(definitions)
+        self.languages = languages or {}
         roots = {name: _holder(text) for name, text in (references or {}).items()}
-        held = holding(ordered, languages or {})
-        parts: list[Trees] = []
-        for wanted in (False, True):
-            around = Surroundings(self.clock, roots, languages or {})
-            trees = [
-                (index, new_state(definition.expression, definition, None, around))
-                for index, definition in enumerate(ordered)
-                if (definition.name in held) is wanted
-            ]
-            parts.append(Trees(trees, around))
-        self.prompt, self.held = parts
-        self.trees = [tree for _, tree in sorted([*self.prompt.trees, *self.held.trees], key=lambda t: t[0])]
-        for tree in self.trees:
-            _label(tree)
+        self.prompt, self.held = (
+            Trees([], Surroundings(self.clock, roots, self.languages)) for _ in range(2)
+        )
+        self.trees: list[OperatorState] = []
+        self._open(definitions, [])
         self.closed = False
         self.last: PrimitiveEvent | None = None
         self.before = self.document  # as it was before the edit that is open
@@ -244,6 +235,49 @@ class Evaluation:
                     ]
         raise KeyError(f"no operator {label!r} in {event!r}")
 
+    # Rules that are replaced (G7)
+
+    def replace(
+        self, definitions: Sequence[EventDefinition], kept: Collection[str], *, flush: bool,
+        past: Evaluation | None = None,
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """Goes on with these definitions. Trees with ``kept`` names stay, the others end, with a flush or not; gives
+        what that raises. The others of the definitions begin, or have seen what they have in ``past``."""
+        self._end_edit()
+        counts = len(self.prompt.raised), len(self.held.raised)
+        stay = [tree for tree in self.trees if tree.definition.name in kept]
+        if flush and self.last is not None:
+            for part in (self.prompt, self.held):
+                part.trees = [(index, tree) for index, tree in part.trees if tree not in stay]
+            self._take_all(self._happening("flush"))
+        if not any(_measures_time(tree.definition.expression) for tree in self.trees):
+            self.clock.latest = self.clock.edit_time = None  # nobody has looked at it
+            if self.last is not None and self.last.at is not None:
+                self.clock.advance(self.last.at)
+        come = [] if past is None else [tree for tree in past.trees if tree.definition.name not in kept]
+        for part, other in () if past is None else ((self.prompt, past.prompt), (self.held, past.held)):
+            part.around.go_on_behind(other.around)
+        self._open(definitions, [*stay, *come])
+        return _records([*self.prompt.raised[counts[0] :], *self.held.raised[counts[1] :]])
+
+    def _open(self, definitions: Sequence[EventDefinition], there: Sequence[OperatorState]) -> None:
+        """Has the trees of these definitions, with those that are there already."""
+        ordered = evaluation_order(definitions)
+        held = holding(ordered, self.languages)
+        states = {tree.definition.name: tree for tree in there}
+        self.prompt.trees, self.held.trees, self.trees = [], [], []
+        for index, definition in enumerate(ordered):
+            part = self.held if definition.name in held else self.prompt
+            tree = states.get(definition.name) or new_state(
+                definition.expression, definition, None, part.around
+            )
+            for operator in tree.postorder():
+                operator.around = part.around
+            part.trees.append((index, tree))
+            self.trees.append(tree)
+            if definition.name not in states:
+                _label(tree)
+
     # Edit by edit
 
     def _take_record(self, event: PrimitiveEvent) -> None:
@@ -263,6 +297,7 @@ class Evaluation:
     def _end_edit(self) -> None:
         """U2: now it is known how the document is after it."""
         edit, self.edit = self.edit, []
+        self.held.around.edit = [happening.event for happening, _ in edit if happening.event is not None]
         for number, (happening, handed) in enumerate(edit):
             self.held.take(happening, handed, self.before, self.document, begins=number == 0)
 
@@ -368,11 +403,21 @@ def _asks(expression: Expression, languages: Mapping[str, Compile]) -> bool:
                 return True
         return any(text is not None and leaves.asks_document(expression, text) for text in texts)
     guard = expression.options.guard
-    if expression.options.when is not None:
+    if expression.options.when is not None or isinstance(expression, Becomes):
         return True
     if guard is not None and expressions.asks_document(guard, dot_does=True):
         return True
     return any(_asks(operand, languages) for operand in expression.operands)
+
+
+def _measures_time(expression: Expression) -> bool:
+    """Whether any of its durations is one of time (W1)."""
+    if isinstance(expression, Leaf):
+        return False
+    own = [getattr(each, field.name) for each in (expression, expression.options) for field in fields(each)]
+    return any(isinstance(each, Window) and each.unit is Unit.TIME for each in own) or any(
+        map(_measures_time, expression.operands)
+    )
 
 
 def leaves_in(expression: Expression) -> list[Leaf]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from path_types import PathInstance, PathType
-from xmlcep.algebra import Expression, Leaf, Multiplicity, Plus
+from xmlcep.algebra import Becomes, Expression, Leaf, Multiplicity, Plus
 from xmlcep.events import Scope
 
 from .relations import align, equals_or_ends, left_bound_intersection
@@ -17,6 +17,8 @@ def path_of(expression: Expression) -> PathType | None:
         return expression.type.path
     if expression.options.path is not None:
         return expression.options.path
+    if isinstance(expression, Becomes):
+        return expression.subject.type.path
     if isinstance(expression, Plus):  # W7
         return path_of(expression.operands[0])
     if isinstance(expression, Multiplicity):

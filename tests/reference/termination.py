@@ -40,6 +40,8 @@ def take_turn(
                 operator.dealt_with(event, child)
         else:
             _take_arrivals(operator, child, arrivals)
+    if current is not None:
+        operator.changed(current)
     if due is not None:
         operator.fire(due)
     elif flush:
@@ -90,9 +92,9 @@ def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
     if not isinstance(expression, Multiplicity) or expression.lower > 0 or current.op != "ins":
         return
     assert isinstance(operator, MultiplicityState)
-    if not paths.creates_node_of(operator.path, current.path):
+    if operator.flat or not paths.creates_node_of(operator.path, current.path):
         return
-    group = operator.group(None if operator.flat else current.ids[-1])
+    group = operator.group(current.ids[-1])
     if operator.end is Termination.EARLIEST and operator.condition_holds(group):
         operator.create(group, current.instance)
     else:

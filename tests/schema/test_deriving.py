@@ -117,6 +117,25 @@ def test_end_non_local_waits_until_the_work_moves_on() -> None:
     ]
 
 
+def test_what_may_be_empty_is_complete_at_its_end_with_all_that_came(tmp_path: Path) -> None:
+    (tmp_path / "note.xsd").write_text(
+        f"""<xs:schema {XS}><xs:element name="note"><xs:complexType><xs:sequence>
+            <xs:element name="to" type="xs:string" minOccurs="0" maxOccurs="unbounded"/>
+            <xs:choice><xs:element name="text" type="xs:string" minOccurs="0"/><xs:element name="ref"/></xs:choice>
+        </xs:sequence></xs:complexType></xs:element></xs:schema>"""
+    )
+    rules = derive(tmp_path / "note.xsd", end="custom")
+
+    def found(*children: str) -> list[int]:
+        detector = Detector(rules)
+        places = [("/note", (1,)), *((f"/note/{name}", (1, ts)) for ts, name in enumerate(children, 2))]
+        for ts, (path, ids) in enumerate(places, 1):
+            detector.feed(PrimitiveEvent(ts, "ins", PathType.parse(path), ids))
+        return [len(list(composite.flattened())) for composite in detector.flush()]
+
+    assert (found(), found("to", "ref", "to")) == ([1], [4])
+
+
 def test_text_and_rules_are_the_same() -> None:
     text = derive_text(SAMPLE, changes=True)
     assert parse_rules(text).definitions == derive(SAMPLE, changes=True).definitions

@@ -24,6 +24,7 @@ from xmlcep.algebra import (
     Aperiodic,
     AperiodicStar,
     Argument,
+    Becomes,
     Binding,
     Conjunction,
     ContextName,
@@ -65,6 +66,7 @@ from .vocabulary import (
     OPERATIONS,
     RELATIONS,
     SECOND,
+    TESTS,
     TIMES,
     VALUES,
     VALUES_OF_ELEMENTS,
@@ -192,7 +194,9 @@ class FullRuleBuilder(Choices):
         """A leaf or, while there is depth left, perhaps an operator; one that binds ``joining`` if that is given."""
         if depth <= 0 or joining is not None or not self._chance(self.inner):
             return self.leaf(anchor, joining=joining)
-        kinds = self.kinds(root=False) if not plain else [Conjunction, Sequence, Multiplicity]
+        kinds = self.kinds(root=False)
+        if plain:
+            kinds = [kind for kind in kinds if kind in (Conjunction, Sequence, Multiplicity, Becomes)]
         return self.operator(self._one(kinds), anchor, depth - 1, context, root=False)
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
@@ -281,6 +285,8 @@ class FullRuleBuilder(Choices):
         """An operator of this kind over expressions below the anchor."""
         own = self._one(self.contexts) if not root and self._chance(5) else None
         context = own or context
+        if kind is Becomes:
+            return self._becomes(anchor, root=root)
         if kind is Multiplicity:
             operator, bound = self._multiplicity(anchor, depth, context)
         elif kind in (Disjunction, Plus):
@@ -293,6 +299,25 @@ class FullRuleBuilder(Choices):
         if not root and self._chance(4):
             operator = operator.with_options(replace(operator.options, name=f"L{next(self.labels)}"))
         return operator, bound
+
+    def _becomes(self, anchor: PathType, *, root: bool) -> tuple[Operator, Bound]:
+        """What turns true at elements below the anchor, or at these."""
+        below = self._one(self.below(anchor)["element"])
+        subject = Leaf(PrimitiveType(ANY, PathType.parse(f"{anchor}/{below}") if below else anchor))
+        if "filter" in self.wanted and self._chance(4):
+            subject = replace(subject, filter=self._one(OF_ELEMENTS))
+        bound: dict[str, bool] = {}
+        if "variable" in self.wanted and self._chance(3):
+            name = next(self.names)
+            subject = replace(subject, bindings=(Binding(name, self._value(valued=False)),))
+            bound[name] = False
+        options, bound = self._let(Options(), bound)
+        options = replace(options, end=self._end((Termination.CUSTOM,)))
+        if not root and self._chance(4):
+            options = replace(options, name=f"L{next(self.labels)}")
+        asks_parts = "reference" in self.wanted and self._chance(4)
+        test = self._about_parts(OF_PARTS, "price") if asks_parts else self._one(TESTS)
+        return self._guarded(Becomes((subject,), test, options), Bound(bound)), Bound(bound)
 
     def _multiplicity(self, anchor: PathType, depth: int, context: ContextName) -> tuple[Operator, Bound]:
         by = next(self.names) if self._has("by", 4) else None

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import product
 from random import Random
 from typing import Any, Literal
@@ -58,8 +58,6 @@ class Mode:
     """Whether a watch, and rules that act, are open on every document."""
     again: bool = False
     """Whether documents are closed, and their trees wrapped again, now and then."""
-    fed: bool = False
-    """Whether nodes come from parsers that go on, as those of `iterparse` do."""
     every: bool = False
     """Whether everything that lxml has is called, with any arguments."""
     start: str = ""
@@ -97,15 +95,13 @@ COMPANY = tuple(
     if (acting != "nothing" or again) and not (again and outside)
 )  # fmt: skip
 """Those with something open on the documents, and those that wrap them again."""
-FEEDING = tuple(
-    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, fed=True)
+CALLING = tuple(
+    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, every=True)
     for transactions, acting, (held, documents, whitespace) in product(
         ("none", "deferred", "immediate"), ("nothing", "rules"),
         (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
     )
 )  # fmt: skip
-"""Those with parsers that go on."""
-CALLING = tuple(replace(mode, fed=False, every=True) for mode in FEEDING)
 """Those in which everything is called."""
 STARTING = tuple(
     Mode(
@@ -124,7 +120,7 @@ STARTING = tuple(
     if held == "nothing" or name != "document type"
 )
 """Those that begin with other documents; lxml 6.1 crashes where a default of a document type is deleted, unseen."""
-EVERY = (*MODES, *COMPANY, *FEEDING, *CALLING, *STARTING)
+EVERY = (*MODES, *COMPANY, *CALLING, *STARTING)
 
 
 class Undone(Exception):
@@ -145,7 +141,7 @@ class Run:
         self.companions = [self._companions(document) for document in self.documents]
         self.mutator = Mutator(
             [document.root for document in self.documents], self.random, odd=odd, outside=mode.outside,
-            hold=mode.keep, fed=mode.fed, every=mode.every, documents=self.documents,
+            hold=mode.keep, every=mode.every, documents=self.documents,
         )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
@@ -203,7 +199,7 @@ class Run:
     @property
     def unseen(self) -> bool:
         """Whether edits may go unseen until somebody looks."""
-        return self.mode.held != "nothing" or self.mode.outside or self.mode.fed
+        return self.mode.held != "nothing" or self.mode.outside
 
     @property
     def several(self) -> bool:

@@ -39,6 +39,7 @@ from .operators import OPERATORS as OPERATORS
 from .operators import AnyOf as AnyOf
 from .operators import Aperiodic as Aperiodic
 from .operators import AperiodicStar as AperiodicStar
+from .operators import Becomes as Becomes
 from .operators import Conjunction as Conjunction
 from .operators import Disjunction as Disjunction
 from .operators import Multiplicity as Multiplicity

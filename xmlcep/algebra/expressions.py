@@ -69,6 +69,7 @@ class ParameterKind(Enum):
     BOUND = "a whole number, or * for no bound"
     WINDOW = 'a duration such as "3 days"'
     RELATION = "an interval relation such as during"
+    EXPRESSION = "an XPath expression such as not(price)"
 
 
 class Parameter(NamedTuple):
@@ -129,6 +130,9 @@ class Operator(ABC):
     """How many at most; None: there is no limit."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     """What it is given besides operands, in the order of the text (`read` takes the arguments in this order)."""
+
+    takes_events: ClassVar[bool] = True
+    """Whether events arrive in its operands; else these only say which nodes it is about (B1)."""
 
     operands: tuple[Expression, ...]
     options: Options

@@ -108,7 +108,7 @@ def audit(
         partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
         quarantine=None if quarantine is None else Path(quarantine),
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
-        spark=spark, master=master, partitions=partitions, until=_as_text(until),
+        spark=spark, master=master, partitions=partitions, until=as_text(until),
         since=None if since is None else Path(since), final=final, progress=progress,
     )  # fmt: skip
     request.check()
@@ -336,7 +336,7 @@ def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[
             raise
 
 
-def _as_text(until: str | datetime | None) -> str | None:
+def as_text(until: str | datetime | None) -> str | None:
     """A time as records hold it; raises `AuditError` for what is none."""
     if until is None:
         return None

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from path_types import PathType, Step
 
 from ..algebra import (
+    Becomes,
     EventDefinition,
     Leaf,
     Multiplicity,
@@ -100,6 +101,10 @@ class _Checker:
             yield from self._names(
                 subject, options.guard, group, at, is_root=False, kinds=kinds, variables=known
             )
+            if isinstance(operator, Becomes):
+                yield from self._names(
+                    subject, operator.test, group, operator.test_at, is_root=False, kinds=kinds
+                )
             asked = {"having": options.having, **{f"let {name}": value for name, value in options.let}}
             for name, expression in asked.items():
                 at = options.place(name, operator.at)

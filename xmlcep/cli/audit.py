@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +17,7 @@ from ..auditing.findings.atomic_files import AtomicFile
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
+from ..auditing.proving import MOST, Proofs, prove, require_trees
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
@@ -120,6 +121,13 @@ FINDINGS_FOUND = 1
     " file (quarantine-2.jsonl if that is there, and so on).",
 )
 @click.option(
+    "--proofs",
+    metavar="PATH",
+    type=FilePath(),
+    help="Write for each finding the entries of the log that it is made of, with the proof that they are in it, for"
+    " `xmlcep verify --finding`; the log must have a tree.",
+)
+@click.option(
     "--summary",
     "summary_file",
     metavar="PATH",
@@ -152,7 +160,7 @@ def command(
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, until: str | None, since: str | None, final: bool,
-    operators: bool, on_bad_record: str, quarantine: str | None,
+    operators: bool, on_bad_record: str, quarantine: str | None, proofs: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
@@ -192,7 +200,11 @@ def command(
             return 0
     if quarantine is None:
         quarantine = str(default_target(None if out is None else Path(out)))
-    targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since)
+    if proofs is not None and since is not None:
+        raise click.UsageError("--proofs are of all findings of an audit: leave out --state")
+    if proofs is not None:
+        require_trees(logs)
+    targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since, proofs)
     sources = [
         *rules_files,
         *([] if schema is None else [schema]),
@@ -214,11 +226,27 @@ def command(
     if stored is None:
         _show(result, shown, choice, out, rules)
     _report(result, out, quiet=quiet, continued=since is not None)
+    if proofs is not None:
+        said = prove(result.records(), logs, rules, proofs, until=until)
+        for line in _of_proofs(proofs, said):
+            inform(line)
     if not quiet and since is None:
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+
+
+def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
+    """What was proved, and what could not be."""
+    yield f"{made.bundles:,} findings with proofs in {file}"
+    if made.not_raised:
+        yield (
+            f"{made.not_raised:,} of them: that their changes are in the log is proved, and not that the rules raise"
+            f" them, for they depend on more than {MOST:,} entries"
+        )
+    for why, count in made.without.items():
+        yield f"{count:,} findings without proof: {why}"
 
 
 def _check_shown(format: str | None, partition_by_rule: bool) -> None:
@@ -230,12 +258,12 @@ def _check_shown(format: str | None, partition_by_rule: bool) -> None:
 
 
 def _targets(
-    findings: str | None, quarantine: str | None, summary: str | None, since: str | None
+    findings: str | None, quarantine: str | None, summary: str | None, since: str | None, proofs: str | None
 ) -> list[Target]:
     """What the audit writes; ``findings`` is None for standard output and for a folder."""
     named = (
         (findings, Written.FINDINGS), (quarantine, Written.QUARANTINE), (summary, Written.SUMMARY),
-        (since, Written.STATE),
+        (since, Written.STATE), (proofs, Written.PROOFS),
     )  # fmt: skip
     return [Target(Path(path), written) for path, written in named if path is not None]
 

@@ -38,11 +38,11 @@ class Composer:
         self._node = node
         self._clock = clock
         self._flat = tree.flat
-        self._by_detection = tree.order is Order.DETECTION
+        self.by_detection = tree.order is Order.DETECTION
         self._may_repeat = node.may_repeat
         self.extended = tree.extended
-        self.has_short_entries = not (tree.extended or self._by_detection)
-        short = not (node.may_repeat or self._flat or self._by_detection)
+        self.has_short_entries = not (tree.extended or self.by_detection)
+        short = not (node.may_repeat or self._flat or self.by_detection)
         self._is_plain = short and not self.extended
         self._is_measured = short and self.extended
 
@@ -82,7 +82,7 @@ class Composer:
             )  # fmt: skip
         if self._may_repeat:
             events = _without_repetition(events)
-        if self._by_detection:
+        if self.by_detection:
             start, end = interval(events)
         path, ids = nearest_common_ancestor(events) if self._flat else instance_at(events[0], node)
         span = span_of(combination) if self.extended else None
@@ -128,7 +128,7 @@ class Composer:
         if start is None or end is None:
             interval_ = (EMPTY_START, EMPTY_END)
         else:
-            interval_ = (point, point) if self._by_detection else (start, end)
+            interval_ = (point, point) if self.by_detection else (start, end)
         if not self.extended:
             return (*interval_, point, event)
         first, last = event.span or (None, None)

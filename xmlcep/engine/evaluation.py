@@ -30,7 +30,7 @@ from .tree_dispatch import TreeDispatch
 from .waiting import Waiting
 
 _new_tuple = tuple.__new__
-_NOTHING_DUE: Mapping[int, list[Due]] = {}
+NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
@@ -93,13 +93,15 @@ class Evaluation:
         outside: Outside,
         only: Collection[int] | None = None,
         before: Answers = NO_ANSWERS,
+        due: Mapping[int, list[Due]] = NOTHING_DUE,
     ) -> Outside:
         """Takes the trees (with ``only``: these) through the time point of a primitive event.
 
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
-        event's edit. Returns what trees raised that are used by trees that are not evaluated now.
+        event's edit, ``due`` what turns true at it (B2), by tree. Returns what trees raised that are used by trees that
+        are not evaluated now.
         """
-        if not (outside or before):
+        if not (outside or before or due):
             if only is None:
                 self.process_alone(event, bound)
                 return NOTHING_OUTSIDE
@@ -107,8 +109,8 @@ class Evaluation:
                 self._process_tree_by_tree(event, bound, only)
                 return NOTHING_OUTSIDE
         if bound is None:
-            if outside or self._is_released_by(event):
-                return self._end(self.run(event, {}, outside, only=only))
+            if outside or due or self._is_released_by(event):
+                return self._end(self.run(event, {}, outside, due=due, only=only))
             return NOTHING_OUTSIDE
         plans: dict[int, TreeDispatch | None] = {}
         if self._touched:
@@ -116,7 +118,7 @@ class Evaluation:
         plans |= {tree.tree.index: plan for tree, plan in bound.steps}
         if only is not None:
             plans = {index: plan for index, plan in plans.items() if index in only}
-        passed_on = self.run(event, plans, outside, only=only, before=before)
+        passed_on = self.run(event, plans, outside, due=due, only=only, before=before)
         if bound.freed:
             self.departed.leave(bound.freed, event.ids, only)
         return self._end(passed_on)
@@ -285,7 +287,7 @@ class Evaluation:
         plans: Mapping[int, TreeDispatch | None],
         outside: Outside,
         release: Release = Release.LEFT,
-        due: Mapping[int, list[Due]] = _NOTHING_DUE,
+        due: Mapping[int, list[Due]] = NOTHING_DUE,
         only: Collection[int] | None = None,
         before: Answers = NO_ANSWERS,
     ) -> Outside:

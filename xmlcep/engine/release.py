@@ -150,12 +150,14 @@ class Deferral:
             self._await_release(key)
 
     def fire(self, due: Due, cause: Cause) -> None:
-        """Something of the operator's is due: a combination may have come to be (A3)."""
+        """Something of the operator's is due: a combination may have come to be (A3), or wait for a release (B3)."""
         state = self.state
         state.fire(due, cause)
         if due.key in self.blocked or not state.is_possible(due.key):
             return
-        if self._holds(due.key):
+        if self._awaits:
+            self._await_release(due.key)
+        elif self._holds(due.key):
             state.release(due.key, cause)
         else:
             self._block(due.key)

@@ -299,8 +299,7 @@ class TreeState:
     def _create(self, state: OperatorState, cause: Cause) -> None:
         """A node of the operator is created (M4)."""
         assert isinstance(cause, PrimitiveEvent)
-        key = FLAT_KEY if self.flat else cause.ids[-1]
-        state.taker.create(key, cause.path, cause.ids, cause)
+        state.taker.create(cause.ids[-1], cause.path, cause.ids, cause)
 
     def _fire_and_release(
         self,

@@ -56,7 +56,8 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         for leaf in node.leaves():
             if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path):
                 deliveries += _delivery(tree, node, leaf, path)
-        if operation == "ins" and node.definition.creates_empty and equals_or_ends(node.path, path):
+        creates = operation == "ins" and node.definition.creates_empty and not tree.flat
+        if creates and equals_or_ends(node.path, path):
             creations.add(node.index)
         if node.condition is not None and (nodes := _at_or_above(node, path)):
             rechecks[node.index] = nodes

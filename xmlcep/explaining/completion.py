@@ -19,6 +19,7 @@ from path_types.relations import offsets
 
 from ..algebra import Termination, Unit
 from ..engine.operators import OperatorState
+from ..engine.operators.becomes import BecomesState
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveEvent, PrimitiveType, TimePoint
 from ..rules.trees import LeafNode
 from ..timestamps import microseconds, timestamp
@@ -335,6 +336,8 @@ class _Search:
                 for name, text in (("when", options.when), ("if", options.guard), ("having", options.having))
                 if text
             )
+            if isinstance(state, BecomesState):
+                yield state.test.text
             if state.by_value:
                 yield f"what joins: {', '.join('$' + name for name in state.values.program.grouping.names)}"
             for leaf in state.node.leaves():

@@ -16,12 +16,13 @@ from path_types.relations import either_ends
 from ..algebra import Expression, Multiplicity, Operator, Share, Unit
 from ..engine.composer import instance_at
 from ..engine.operators import Account, OperatorState
+from ..engine.operators.becomes import BecomesState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
 from ..events import Event, PrimitiveType, Scope
 from ..rules.trees import LeafNode, OperatorNode
 from ..timestamps import timestamp
-from .causes import cause_of
+from .causes import cause_of, not_turned
 from .nodes import Nodes, short, span, written
 from .reasons import Reason
 from .shares import NONE, NOTHING_NEEDED, Shares
@@ -194,10 +195,16 @@ class TreeGroups:
         silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
         if self._reasons is not None and silent and not (share.is_full or account.raised):
             short = None if key is None else self._reasons.short(state, key)
+            if isinstance(state, BecomesState):
+                here = root is not None and not state.flat and state.node.path is self.tree.root.node.path
+                short = not_turned(
+                    state, self.tree.root.grouping.place_of(root) if here else None, self.nodes
+                )
             text = f"{share.satisfied} of the {share.needed} events that are needed have occurred"
             causes.append(Cause(Reason.NEVER_OCCURRED, text) if short is None else short)
+        of_change = () if parts else tuple(entry[EVENT] for entries in account.stored for entry in entries)
         return Part(
-            self._written(state.node.definition), share, place, (), tuple(causes), parts, is_leaf=False,
+            self._written(state.node.definition), share, place, of_change, tuple(causes), parts, is_leaf=False,
             enough=_enough(state.node.definition, parts),
         )  # fmt: skip
 

@@ -148,6 +148,11 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         return self._leaf(meta, name, path, filter_, bindings, None, {})
 
     @v_args(meta=True)
+    def subject(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
+        path, filter_, *bindings = parts
+        return self._leaf(meta, None, path, filter_, bindings, None, {})
+
+    @v_args(meta=True)
     def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
         word, language, text, path, filter_, *bindings = parts
         assert isinstance(word, Token) and isinstance(language, Token) and isinstance(text, Token)

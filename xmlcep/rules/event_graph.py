@@ -37,10 +37,10 @@ class EventGraph:
             for operator, program in zip(tree.operators, programs, strict=True)
         )
 
-    def expressions(self) -> Iterator[Expression]:
-        """All expressions of all trees, conditions with them."""
-        for tree, programs in zip(self.trees, self.programs, strict=True):
-            for operator, program in zip(tree.operators, programs, strict=True):
+    def expressions(self, tree: EventTree | None = None) -> Iterator[Expression]:
+        """All expressions of a tree, or of all trees, conditions with them."""
+        for each in self.trees if tree is None else (tree,):
+            for operator, program in zip(each.operators, self.programs[each.index], strict=True):
                 if operator.condition is not None:
                     yield operator.condition.compiled
                 yield from program.expressions

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..algebra import EventDefinition, Leaf, Operator
+from ..algebra import Becomes, EventDefinition, Leaf, Operator
 from ..algebra.expressions import Expression
 from ..algebra.options import Options
 from ..xpath.qualifying import qualified
@@ -45,6 +45,8 @@ class Names:
 
     def _operator(self, operator: Operator) -> Operator:
         operands = tuple(map(self._expression, operator.operands))
+        if isinstance(operator, Becomes):
+            operator = replace(operator, test=self._text(operator.test))
         return replace(operator, operands=operands, options=self._options(operator.options))  # type: ignore[type-var]
 
     def _expression(self, expression: Expression) -> Expression:

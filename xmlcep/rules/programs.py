@@ -12,7 +12,7 @@ from typing import NamedTuple
 from path_types import PathType
 from path_types.names import is_ncname
 
-from ..algebra import Leaf
+from ..algebra import Becomes, Leaf
 from ..errors import RuleProblem
 from ..events import CompositeType
 from ..events import Scope as ScopeOfLeaf
@@ -76,7 +76,8 @@ class OperatorProgram:
     ``single`` are variables of its composites with the one value of the first constituent that has it, ``lists`` those
     with all values; then ``lets`` are computed, ``having`` is asked of the combination (V6), ``guard`` when it would be
     raised (U5). ``variables`` are those of its composites. ``leaves`` are the programs of its operands, None for
-    those that ask and bind nothing.
+    those that ask and bind nothing. ``test`` is the expression that turns true at elements, of which ``subject`` is the
+    filter and the variables (B1, B2).
     """
 
     grouping: vs.Grouping = vs.PLACE_ONLY
@@ -86,27 +87,30 @@ class OperatorProgram:
     guard: Expression | None = None
     variables: vs.Variables = field(default_factory=dict)
     leaves: tuple[LeafProgram | None, ...] = ()
+    test: Expression | None = None
+    subject: Questions | None = None
 
     @property
     def needs_document(self) -> bool:
-        """Whether its guard or a leaf asks the document."""
-        if self.guard is not None and self.guard.needs_document:
+        """Whether its guard or a leaf asks the document, or it asks elements of it."""
+        if self.test is not None or (self.guard is not None and self.guard.needs_document):
             return True
         return any(leaf is not None and leaf.needs_document for leaf in self.leaves)
 
     @property
     def has_expressions(self) -> bool:
         """Whether any expression stands in it."""
-        return bool(self.lets or self.having or self.guard or any(self.leaves))
+        return bool(self.lets or self.having or self.guard or self.test or any(self.leaves))
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """All expressions of the operator and of its leaves."""
-        own = (*(expression for _, expression in self.lets), self.having, self.guard)
+        own = (*(expression for _, expression in self.lets), self.having, self.guard, self.test)
+        asked = () if self.subject is None else self.subject.expressions
         of_leaves = (
             expression for leaf in self.leaves if leaf is not None for expression in leaf.expressions
         )
-        return (*(expression for expression in own if expression is not None), *of_leaves)
+        return (*(expression for expression in own if expression is not None), *asked, *of_leaves)
 
     @property
     def has_variables(self) -> bool:
@@ -155,7 +159,11 @@ class _Compiler:
         self.references = dict.fromkeys(references, VariableKind.NODES)
         self.languages = languages
         # What the leaves of the tree bind, each for itself.
-        self.bound = {binding.name for leaf in tree.leaves() for binding in leaf.leaf.bindings}
+        subjects = (
+            node.definition.subject for node in tree.operators if isinstance(node.definition, Becomes)
+        )
+        leaves = (*(node.leaf for node in tree.leaves()), *subjects)
+        self.bound = {binding.name for leaf in leaves for binding in leaf.bindings}
 
     def compile(self) -> tuple[OperatorProgram, ...]:
         programs: list[OperatorProgram] = []
@@ -174,6 +182,12 @@ class _Compiler:
                 program, bound = self._leaf(child)
                 leaves.append(program)
                 operands.append(bound)
+        test = subject = None
+        if isinstance(node.definition, Becomes):
+            test, subject = self._becomes(node.definition)
+            operands.append(
+                {name: vs.Variable(expression.kind) for name, expression in subject.bindings if expression}
+            )
         wrong: list[vs.Problem] = []
         grouping = vs.joins(node, operands, wrong)
         self._check_empty(node, grouping)
@@ -186,7 +200,15 @@ class _Compiler:
         seen = vs.kinds(known) | self.references
         having = self._expression(options.having, "having", node, seen, NodeKind.NONE)
         guard = self._guard(node, seen)
-        return OperatorProgram(grouping, lists, tuple(lets), having, guard, known, tuple(leaves))
+        return OperatorProgram(
+            grouping, lists, tuple(lets), having, guard, known, tuple(leaves), test, subject
+        )  # fmt: skip
+
+    def _becomes(self, becomes: Becomes) -> tuple[Expression | None, Questions]:
+        """B1, B2: what is asked at elements."""
+        test = self._compiled(becomes.test, becomes.test_at, self.references, NodeKind.ELEMENT)
+        seen = vs.LeafVariables(self.references, any_name=False)
+        return test, self._questions(LeafNode(becomes.subject, 0), NodeKind.ELEMENT, seen)
 
     def _check_empty(self, node: OperatorNode, grouping: vs.Grouping) -> None:
         """V2: an empty composite has no values. Where it need not have any (V4), it does not matter."""

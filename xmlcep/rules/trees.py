@@ -246,7 +246,7 @@ class _TreeBuilder:
         inherits = inherited is not None and operator.takes_back
         window = own or (inherited if inherits else None)
         children: list[OperatorNode | LeafNode | None] = []
-        for position, operand in enumerate(operator.operands):
+        for position, operand in enumerate(operator.operands if operator.takes_events else ()):
             if isinstance(operand, Leaf):
                 children.append(LeafNode(operand, position))
             else:

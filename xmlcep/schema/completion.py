@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from path_types import PathType, Step
 from path_types.relations import either_ends
 
-from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
+from ..algebra import NO_OPTIONS, Conjunction, Expression, Multiplicity, Termination
 from ..suggestions import listed
 from . import building, demands
 from .building import DerivedEvent
@@ -117,6 +117,9 @@ class _Element:
         if self.declaration.nillable:
             own = self._or_nil(own)
         demanding = self._demanding()
+        if isinstance(own, Conjunction) and _may_be_left_out(own):
+            # each of what it may contain is raised by itself: all that has come by the end is in it
+            own = building.multiplicity(own, 0, None, self.place)
         if self.asked:
             return None if early else own
         if demanding:
@@ -192,19 +195,14 @@ class _Element:
         needed_only = required_only and part.kind is GroupKind.ALL
         rounds = rounds or part.lower > 1
         needed = needed and part.lower > 0
-        inner = []
-        left = []
-        for each in part.parts:
-            found = self._part(each, needed_only, rounds=rounds, needed=needed)
-            if found is not None:
-                inner.append(found)
-                left.append(each)
-        # what made a choice optional may be a branch that has no events: a wildcard
-        optional = part.lower == 0 and all(each.lower for each in left)
-        once = demands.is_once(part) and not optional
+        found = (self._part(each, needed_only, rounds=rounds, needed=needed) for each in part.parts)
+        inner = [each for each in found if each is not None]
         if part.kind is GroupKind.CHOICE:
             joined = building.disjunction(inner, self.place)
+            once = part.lower == part.upper == 1
         else:
+            # of what may all be left out nothing would be raised (M5): whoever needs it opens it, or may leave it out
+            once = demands.is_once(part) and (part.lower > 0 or all(map(_may_be_left_out, inner)))
             joined = building.conjunction(_flat(inner) if once else inner, self.place)
         return joined if joined is None or once else building.times(joined, part.lower, upper, self.place)
 
@@ -385,6 +383,13 @@ class _Element:
     def _listed(self, children: Iterable[int]) -> str:
         declarations = self.all.schema.declarations
         return listed(list(dict.fromkeys(local(declarations[child].name) for child in children)), MOST_LISTED)
+
+
+def _may_be_left_out(operand: Expression) -> bool:
+    """Whether an operand of a conjunction, or of one that is opened into it, is ``x[0,u]`` (M5)."""
+    if isinstance(operand, Conjunction):
+        return all(map(_may_be_left_out, operand.operands))
+    return isinstance(operand, Multiplicity) and operand.lower == 0
 
 
 def _selecting(said: list[str]) -> str:

@@ -177,8 +177,8 @@ class MultiplicityState(OperatorState):
         return self.end is not Termination.EARLIEST or self.has(group, entries)
 
     def create(self, group: Group, instance: PathInstance) -> None:
-        """M4: an empty composite for a node that was created, if nothing has accumulated (C6)."""
-        if not group.accumulated and not self.only_counts:
+        """M4: an empty composite for a node that was created."""
+        if not self.only_counts:
             self._create(group, instance)
 
     def _create(self, group: Group, instance: PathInstance) -> None:

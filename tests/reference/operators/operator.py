@@ -20,6 +20,7 @@ from xmlcep.algebra import (
     Unit,
     Window,
 )
+from xmlcep.events import PrimitiveEvent
 
 from .. import expressions, paths
 from ..clock import Due, TimeUnknown
@@ -164,7 +165,7 @@ class OperatorState:
                 values = taken(source, event, self.around)
                 if values is not None:
                     found.append((event, values))
-                    self._check_time()
+                    self.check_time()
         else:
             found = [
                 (composite, dict(composite.bindings or {}))
@@ -175,7 +176,7 @@ class OperatorState:
             (event, values) for event, values in found if self.flat or self.node_of(child, event) is not None
         ]
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
         """W1: a rule with durations needs to know what time it is."""
         if self.around.now is None and any(map(_uses_time, self.root().postorder())):
             raise TimeUnknown(f"{self.definition.name} has durations and no time is known (W1)")
@@ -287,6 +288,9 @@ class OperatorState:
             self.condition, group.key, self.around.references
         )
 
+    def changed(self, event: PrimitiveEvent) -> None:
+        """A record of an edit has been dealt with (B1)."""
+
     def dues(self) -> list[Due]:
         """When something of it will be due (W5)."""
         return []
@@ -295,7 +299,7 @@ class OperatorState:
         """Raises what is due then, group by group."""
 
     def fire_at_flush(self) -> None:
-        """Raises what a flush makes due (A3)."""
+        """Raises what a flush makes due (A3, B3)."""
 
     def node_deleted(self, node: int) -> None:
         """A node's deletion has been dealt with."""
@@ -347,9 +351,9 @@ class OperatorState:
         return expressions.is_true(self.around.after.ask(self.guard, group.key, variables))
 
     def raise_(self, group: Group, entries: list[Entry], instance: PathInstance | None = None) -> Composite:
-        """Raises a composite of these; one of nothing has the instance that is given (M4)."""
+        """Raises a composite of these; one of nothing (M4), or of what turned true (B2), has the instance given."""
         members = as_set(entry.event for entry in entries)
-        if members:
+        if members and instance is None:
             instance = paths.composite_instance(group.key, [e.instance for e in members])
         composite = Composite(
             self.definition.name, instance, members, self.cause(), self.shown_label, self, group.key,

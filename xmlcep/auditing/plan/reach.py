@@ -19,9 +19,10 @@ def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
     if any(text.needs_document for text in graph.opaque_texts(tree)):
         return True
     for program in graph.programs[tree.index]:
-        guard = program.guard
-        if guard is not None and guard.needs_document and not guard.reads.stays_inside:
-            return True
+        asked = () if program.subject is None else program.subject.expressions
+        for expression in (program.guard, program.test, *asked):
+            if expression is not None and expression.needs_document and not expression.reads.stays_inside:
+                return True
         for leaf in program.leaves:
             for expression in () if leaf is None else leaf.expressions:
                 inside = expression.node is NodeKind.ELEMENT and expression.reads.stays_inside

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...algebra import ActiveRule, EventDefinition, Reference
-from ...errors import RuleProblem
+from ...errors import RuleError, RuleProblem
 from ...language import parse_definitions
-from ...rules import Rules
+from ...rules import Rules, parse_rules
 from ...suggestions import listed
 from ..errors import StateError
 
@@ -26,6 +26,25 @@ def check_rules(stamp: Mapping[str, Any], rules: Rules) -> None:
     different = difference(stamp, rules)
     if different is not None:
         raise StateError(f"the state was written with {different}: give the same, or begin without the state")
+
+
+def rules_of(stamp: Mapping[str, Any], given: Rules) -> Rules:
+    """The rules of a stamp: the ``given`` ones if they are the same, else others with the same reference documents.
+
+    Of languages that can do anything none is allowed in these: what a state or a log says is data. Raises `StateError`
+    for rules that cannot be read, or not be run with these documents.
+    """
+    if not isinstance(given, Rules) or difference(stamp, given) is None:
+        return given
+    digests = stamp.get("references", {})
+    there = {name: each for name, each in given.documents.items() if digests.get(name) == each.digest}
+    missing = sorted(digests.keys() - there)
+    if missing:
+        raise StateError(f"they look things up in other reference documents: {listed(missing, _MOST_NAMES)}")
+    try:
+        return parse_rules(str(stamp.get("rules")), references=there, languages=given.languages.given)
+    except RuleError as error:
+        raise StateError(f"they cannot be read: {error}") from error
 
 
 def difference(stamp: Mapping[str, Any], rules: Rules) -> str | None:

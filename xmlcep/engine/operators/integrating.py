@@ -216,11 +216,8 @@ class MultiplicityState(OperatorState):
             self._drop(key)
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
-        """M4: the node was created, so a composite of nothing is raised for it, unless something has accumulated, as it
-        can in flat context (C6). No operator above takes it (M5)."""
-        accumulation = self.accumulations.get(key)
-        if accumulation is None or not accumulation.count():
-            self._raise_nothing(path, ids, cause)
+        """M4: the node was created, so a composite of nothing is raised for it. No operator above takes it (M5)."""
+        self._raise_nothing(path, ids, cause)
 
     def _raise_nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
         composite = self._empty(path, ids, cause)
@@ -330,14 +327,12 @@ class MultiplicityState(OperatorState):
         window = self.node.window
         if accumulation.expiry is not None or window is None or not self.prompt:
             return
-        if self.flat and self.lower == 0:
-            return  # an empty composite is raised only where nothing has accumulated (C6), however old
         assert isinstance(accumulation, SlidingAccumulation)
         amount, unit = reach(window), MEASURE[window.unit]
         begin = accumulation.oldest_begin(unit, None if after is None else after - amount)
         if begin is not None:
             accumulation.expiry = begin + amount
-            if after is not None and not self.node.deferred:
+            if after is not None:
                 # Together with others: whatever comes lets it drop out at once.
                 accumulation.expiry = max(accumulation.expiry, after + amount // _TOGETHER)
             self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
@@ -348,9 +343,10 @@ class MultiplicityState(OperatorState):
             return
         assert self.within is not None
         accumulation.expiry = None
+        if self.node.deferred and accumulation.count() >= self.lower:
+            return  # it may be raised still, as it is; what arrives or is released watches over the rest
         amount, unit = self.within
-        if not (self.node.deferred and accumulation.count() >= self.lower):
-            accumulation.drop_before(due.at - amount + 1, unit)
+        accumulation.drop_before(due.at - amount + 1, unit)
         if self.parent is None and not accumulation.count():
             accumulation.current = None  # nobody has it any more, to take it back from
         self._drop_if_idle(due.key, accumulation)

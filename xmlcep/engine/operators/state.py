@@ -315,7 +315,12 @@ class OperatorState(ABC):
                 self.composer.report_and_store(self.composer.compose(combination, node, cause))
             )
             return
-        event = self.composer.compose(combination, node, cause, self.values.of(combination, values))
+        self.raise_composite(
+            self.composer.compose(combination, node, cause, self.values.of(combination, values))
+        )
+
+    def raise_composite(self, event: CompositeEvent) -> None:
+        """Raises it, unless the guard forbids it (U5), and puts it into the outbox."""
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))
         elif self.setting.witness is not None:

@@ -65,9 +65,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         return batches, entries
 
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
-        accumulation = self._accumulation(key)
-        if not accumulation.count():
-            accumulation.created = (path, ids)
+        self._accumulation(key).created = (path, ids)
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         if not self._is_plain:
@@ -97,7 +95,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def _created(self, accumulation: Accumulation) -> tuple[PathType, tuple[int, ...]] | None:
         """The node for which an empty composite is due, unless it is gone (M4)."""
         created = accumulation.created
-        if created is not None and not self.flat and (self.tree_index, created[1][-1]) in self.setting.gone:
+        if created is not None and (self.tree_index, created[1][-1]) in self.setting.gone:
             return None
         return created
 
@@ -199,6 +197,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         accumulation.created = None
         integrated = accumulation.integrates()
         accumulation.replace(rest, sum(id(entry[EVENT]) in integrated for entry in rest))
+        self._watch_over(key, accumulation)
         self._drop_if_idle(key, accumulation)
 
     def _take_place(self, accumulation: Accumulation) -> None:

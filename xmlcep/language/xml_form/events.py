@@ -167,7 +167,7 @@ class Events:
         if text is None:
             return None
         at = element.value_at(parameter.name)
-        if parameter.kind is ParameterKind.WINDOW:
+        if parameter.kind in (ParameterKind.WINDOW, ParameterKind.EXPRESSION):
             return Argument(text, at)
         if parameter.kind is ParameterKind.BOUND and text.strip() == "*":
             return Argument(None, at)

@@ -7,6 +7,7 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -36,7 +37,6 @@ from ..shadow.mutations import (
     unlink,
     write_down,
 )
-from ..shadow.pull_parsers import follow, notice
 from ..shadow.reconcile import reconcile
 from ..shadow.shadow import ShadowNode, ShadowTree, Tracked, end_edits, entry_of, owners, shadow_of, tree_of
 from ..xml_validity import check_incoming, check_node
@@ -49,17 +49,13 @@ LXML_ERRORS = (
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
 
 
-def run(call: Call, *trees: ShadowTree | None) -> None:
-    """Makes an lxml call that changes these documents; what it does is not told yet (see `doubt`)."""
-    for tree in trees:
-        if tree is not None:
-            tree.delivery.changing = True
+def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
+    """Makes an lxml call that changes a document; what it does is not told yet (see `doubt`)."""
+    tree.delivery.changing = True
     try:
-        call()
+        return call(*given)
     except LXML_ERRORS:
-        for tree in trees:
-            if tree is not None:
-                tree.delivery.changing = False
+        tree.delivery.changing = False
         raise
 
 
@@ -73,8 +69,17 @@ def ready(node: Node) -> ShadowNode | None:
     if entry is None:
         return None
     tree = entry.tree
-    if tree.delivery.is_busy:
-        tree.delivery.check()
+    delivery = tree.delivery
+    if (
+        delivery.changing
+        or delivery.delivering is not None
+        or delivery.reacting is not None
+        or delivery.blocks
+        or delivery.missed
+    ):
+        delivery.check()
+    if tree.fast_path and type(entry) is ShadowNode:
+        return entry
     if tree.observed is not None:
         tree.observed.widen()
         return None
@@ -120,7 +125,9 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
     If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
     """
     shadow = ready(node)
-    if shadow is not None and outside_proxies.is_elsewhere(node, shadow):
+    if shadow is None or not shadow.tree.exposed:
+        return shadow
+    if outside_proxies.is_elsewhere(node, shadow):
         outside_proxies.miss(node)
         see(node)
         shadow = ready(node)
@@ -145,7 +152,8 @@ class Departure:
         self.node = node
         self.shadow = shadow
         self.tree = tree
-        tree.open_subtree(node)
+        if number_of_children(node):
+            tree.open_subtree(node)
         self.parent = get_parent(node)
         self.previous = get_previous(node)
         self.following = get_next(node)
@@ -194,7 +202,6 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
         into = ready(site)  # looking at where the node was may have found it
     tree = None if into is None else into.tree
     if tree is not None and tree_of(node) is None:
-        notice(node)
         check_incoming(node)
     if tree is None and leaving is None:
         call()
@@ -206,10 +213,13 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    run(call, source, tree)
+    for each in dict.fromkeys((source, tree)):
+        if each is not None:
+            call = partial(run, each, call)
+    call()
     if leaving is not None:
         if leaving.stayed():
-            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
+            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
         else:
             leaving.emit()
     arrive(node)
@@ -255,7 +265,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    run(call, leaving.tree)
+    run(leaving.tree, call)
     leaving.emit()
     leaving.tree.end_edit()
 
@@ -283,7 +293,6 @@ def born(tree: ShadowTree, node: Node) -> None:
             and not (get_text(node) or get_tail(node))
             and get_previous(node) is parent.last
             and not tree.ignore_whitespace
-            and not follow(node)
         ):
             if tree.journal is not None:
                 tree.journal.came(node)
@@ -361,7 +370,6 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
             refuse_observed_root(node)
         if tree is not None and (shadow is None or shadow.tree is not tree):
             if shadow is None:
-                notice(node)
                 check_incoming(node)
             if tree.journal is not None:
                 tree.journal.arriving(node, None if shadow is None else shadow.tree.journal)

@@ -18,7 +18,15 @@ from ..lxml_access import ContentOnly, Element, get_parent, get_previous, get_ta
 from ..shadow.mutations import change_tail, insert_leaf
 from ..shadow.shadow import ShadowNode, Tracked, entry_of, tree_of
 from . import fast_paths
-from .assignments import set_attribute, set_base_of, set_name_of, set_tail_of, set_target_of, set_text_of
+from .assignments import (
+    set_attribute,
+    set_base_of,
+    set_content_of,
+    set_name_of,
+    set_tail_of,
+    set_target_of,
+    set_text_of,
+)
 from .attributes import TrackedAttributes
 from .edits import (
     born,
@@ -180,7 +188,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         def call() -> None:
             Element.clear(self, keep_tail)
             if shadow.parent is not None and len(sites) == 1:
-                change_tail(tree, self, shadow, get_tail(self) or None, tree.emitter.emit)
+                change_tail(tree, self, shadow, get_tail(self) or None, tree.emit)
 
         rearrange(sites, call)
 
@@ -221,6 +229,12 @@ class _Childless(_TrackedNode):
     """Comments, processing instructions, entity references: lxml 6.1 would corrupt trees on some of these calls."""
 
     __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "text":
+            set_content_of(self, value)
+        else:
+            _TrackedNode.__setattr__(self, name, value)
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise TypeError("this element does not have children or attributes")

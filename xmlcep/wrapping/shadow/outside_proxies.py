@@ -3,7 +3,6 @@
 They are older than the wrapping, or of an application's element classes; somebody holds them, so lxml makes no others.
 What is edited through them cannot be seen as it happens. It is found by comparison: before every other edit (of many
 proxies, or long lists of children, a part in turn), at the end of a transaction, and at every call of the `Document`.
-Nodes that a parser may still add to (see `pull_parsers`) are among them, whatever their class.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from ..lxml_access import (
 )
 from ..xml_validity import check_incoming, check_node
 from .mutations import take_over
-from .pull_parsers import Feed, ended, fed, forget
 from .reconcile import careful, contents_differ, reconcile, taken_below
 from .shadow import (
     NOT_ORIGINAL,
@@ -58,7 +56,7 @@ GLANCES = 4
 def adopt(tree: ShadowTree) -> None:
     """Looks for foreign proxies in a document that has just been wrapped."""
     for number, node in enumerate(tree.original.nodes):
-        if not isinstance(node, Tracked) or node in fed:
+        if not isinstance(node, Tracked):
             tree.add_foreign(node, number)
     tree.end_edit()
 
@@ -76,7 +74,6 @@ def look(tree: ShadowTree) -> None:
         return
     tree.credit += CREDIT
     found = _Found(tree)
-    complete = found.complete()
     for _ in range(len(tree.foreign)):
         node = next(iter(tree.foreign))
         cost = 1 + shadow_of(node).count
@@ -90,7 +87,6 @@ def look(tree: ShadowTree) -> None:
     for node in islice(tree.foreign, GLANCES) if tree.credit else ():
         found.compare(node, thoroughly=False)
     found.emit()
-    _let_go(complete)
 
 
 def look_below(tree: ShadowTree, node: Node) -> None:
@@ -115,12 +111,10 @@ def catch_up(tree: ShadowTree) -> None:
     _check_root(tree.root)
     if tree.foreign and not tree.muted:
         found = _Found(tree)
-        complete = found.complete()
         for node in tree.foreign:
             found.compare(node, thoroughly=True)
         found.emit()
-        _let_go(complete)
-        if tree.journal is None and tree.root in tree.foreign and not isinstance(tree.root, Tracked):
+        if tree.journal is None and tree.root in tree.foreign:
             del node, found
             _renew_root(tree)
 
@@ -150,9 +144,7 @@ def catch_up_others(tree: ShadowTree) -> None:
 
 def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
     """Whether somebody has taken ``node`` from where events have told it to be."""
-    return (
-        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
-    )
+    return shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
 
 
 def miss(node: Node) -> None:
@@ -194,16 +186,6 @@ def _miss(nodes: list[Node], asked: ShadowTree | None = None) -> None:
         raise refused
 
 
-def _let_go(complete: list[Feed]) -> None:
-    """What a parser has completed, and has been compared for the last time, is no more than other nodes."""
-    for feed in complete:
-        forget(feed)
-        for node in feed.nodes:
-            tree = tree_of(node)
-            if tree is not None and isinstance(node, Tracked):
-                tree.drop_foreign(node)
-
-
 class _Found:
     """What is different from the shadow: elements to be compared in full, and nodes that somebody has taken away."""
 
@@ -211,15 +193,6 @@ class _Found:
         self._tree = tree
         self._changed: dict[Node, None] = {}
         self._taken: list[Node] = []
-
-    def complete(self) -> list[Feed]:
-        """Compares what parsers have completed by now; to be let go of when that is emitted."""
-        complete = ended(self._tree.foreign) if fed else []
-        for feed in complete:
-            for node in feed.nodes:
-                if node in self._tree.foreign:
-                    self.compare(node, thoroughly=True)
-        return complete
 
     def compare(self, node: Node, *, thoroughly: bool) -> None:
         """Looks at the node of a foreign proxy, and at its place; ``thoroughly``: at the list of its children, too."""

@@ -57,10 +57,13 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     try:
         if tree.root in nodes and not has_its_name(tree.root):
             tree.open_subtree(tree.root)
+            tree.delivery.changing = True
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in different(tree, nodes)]
         if tree.exposed:
             _add_robbed(sites, muted)
+        for each in muted:
+            each.delivery.changing = True
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
                 _emit_gone(site.shadow.tree, site)
@@ -198,7 +201,7 @@ def has_its_name(node: Node) -> bool:
 
 def _emit_gone(tree: ShadowTree, site: _Site) -> None:
     node, shadow, before, _, kept = site
-    emit = tree.emitter.emit
+    emit = tree.emit
     behind: Node = None  # the sibling that the shadow has behind
     for child in reversed(before):
         known = entry_of(child)
@@ -217,7 +220,7 @@ def _emit_gone(tree: ShadowTree, site: _Site) -> None:
 
 def _emit_come(tree: ShadowTree, site: _Site) -> None:
     node, shadow, _, now, kept = site
-    emit = tree.emitter.emit
+    emit = tree.emit
     change_attributes(tree, node, shadow)
     change_text(tree, node, shadow, visible(get_text(node), shadow.element_only), emit)
     pos = 0 if shadow.text is None else 1
