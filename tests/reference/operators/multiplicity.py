@@ -240,10 +240,12 @@ class MultiplicityState(OperatorState):
     def arrivals_in(self, path: PathType) -> Iterator[tuple[int | None, dict[str, str], tuple[Group, Entry]]]:
         """All arrivals, each with its place on another operator's path, and the values of its group."""
         for group, entry in self.arrived:
-            instance = paths.composite_instance(group.key, [entry.event.instance])
-            key = paths.node_of(path, self.path, instance)
+            key = None
+            if not self.flat:
+                instance = paths.composite_instance(group.key, [entry.event.instance])
+                key = paths.node_of(path, self.path, instance)
             if self.flat or key is not None:
-                yield None if self.flat else key, dict(group.values), (group, entry)
+                yield key, dict(group.values), (group, entry)
 
     def would_raise(self, entries: list[Entry]) -> bool:
         """Whether counting these from zero would raise something that is not empty."""
