@@ -145,6 +145,7 @@ class _Audit:
         self._summary.references = {
             name: document.digest for name, document in request.rules.documents.items()
         }
+        self._summary.params = {each.name: each.value for each in request.rules.parameters}
         self._summary.notes += choice.notes
         self._summary.notes += left_out_entries(found.left_out)
         if not request.partition_by_rule:

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from path_types import PathType
 from path_types.relations import leading
 
 from ..algebra import Order
-from ..events import Cause, CompositeEvent, Event
+from ..events import Cause, CompositeEvent, Event, Names
 from ..rules.alignment import length_to_group
 from ..rules.trees import EventTree, OperatorNode
 from .clock import Clock
+from .leaf import OPERAND
 
 _new_tuple = tuple.__new__
 _Ancestor: TypeAlias = tuple[PathType | None, slice]
@@ -45,6 +46,12 @@ class Composer:
         short = not (node.may_repeat or self._flat or self.by_detection)
         self._is_plain = short and not self.extended
         self._is_measured = short and self.extended
+        names = node.definition.operand_names
+        self.one_name = names[0] if len(names) == 1 else None
+        """What the operand of an operator of one is called (V10)."""
+        self._reads_names = node.definition.tells_operands_apart
+        inner = (child.label for child in node.children if isinstance(child, OperatorNode))
+        self._named = set(names).intersection(inner)
 
     def compose(
         self,
@@ -78,15 +85,18 @@ class Composer:
                 (
                     self.name, self.label, path, ids, tuple(events), None if empty else start,
                     None if empty else end, cause, bindings, span_of(combination) if self._is_measured else None,
+                    self.names(combination), None, None,
                 ),
             )  # fmt: skip
         if self._may_repeat:
-            events = _without_repetition(events)
+            combination = _without_repetition(combination)
+            events = [entry[EVENT] for entry in combination]
         if self.by_detection:
             start, end = interval(events)
         path, ids = nearest_common_ancestor(events) if self._flat else instance_at(events[0], node)
         span = span_of(combination) if self.extended else None
-        return self.composite(path, ids, tuple(events), start, end, cause, span, bindings)
+        names = self.names(combination)
+        return self.composite(path, ids, tuple(events), start, end, cause, span, bindings, names)
 
     def composite(
         self,
@@ -98,19 +108,34 @@ class Composer:
         cause: Cause,
         span: tuple[object, object] | None = None,
         bindings: Mapping[str, object] | None = None,
+        names: Names | None = None,
     ) -> CompositeEvent:
         """A composite with this path instance and interval (an empty one is +inf, -inf).
 
-        ``span`` are the moments of its first and last primitive event.
+        ``span`` are the moments of its first and last primitive event, ``names`` those of the operands that its
+        constituents are of.
         """
         empty = start == EMPTY_START
         return _new_tuple(
             CompositeEvent,
             (
                 self.name, self.label, path, ids, constituents, None if empty else start, None if empty else end,
-                cause, bindings, span,
+                cause, bindings, span, names or self.one_name, None, None,
             ),
         )  # fmt: skip
+
+    def names(self, entries: Sequence[Entry]) -> Names | None:
+        """What the operands are called that these entries are of (V10)."""
+        if not self._reads_names:
+            return self.one_name
+        return tuple([self._name(entry) for entry in entries])
+
+    def _name(self, entry: Entry) -> str | None:
+        event, bindings = entry[EVENT], entry[BINDINGS]
+        if type(event) is CompositeEvent and event.operator is not None:
+            return event.operator if event.operator in self._named else None
+        name: str | None = None if bindings is None else bindings.get(OPERAND)
+        return name
 
     def report_and_store(self, event: CompositeEvent) -> Entry:
         """Reports a composite that is raised; returns it as an operand stores it."""
@@ -151,9 +176,12 @@ def instance_at(event: Event, node: int) -> tuple[PathType | None, tuple[int, ..
     return None if path is None else leading(path, length), ids[:length]
 
 
-def _without_repetition(events: list[Event]) -> list[Event]:
+def _without_repetition(entries: Sequence[Entry]) -> Sequence[Entry]:
     """Each event once, at its first place (K4)."""
-    return list({id(event): event for event in events}.values())
+    found: dict[int, Entry] = {}
+    for entry in entries:
+        found.setdefault(id(entry[EVENT]), entry)
+    return list(found.values())
 
 
 def interval(events: Sequence[Event]) -> tuple[float, float]:

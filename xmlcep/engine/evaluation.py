@@ -23,6 +23,7 @@ from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
 from .release import Release
+from .saying import Saying
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
@@ -46,6 +47,8 @@ class Evaluation:
         self._active = active
         self._setting = setting
         self.report: list[CompositeEvent] = []
+        roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
+        self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(
@@ -80,7 +83,7 @@ class Evaluation:
 
     def take_report(self) -> list[CompositeEvent]:
         """What has been raised since it was asked last."""
-        raised = self.report[:]
+        raised = self.says.of(self.report) if self.says else self.report[:]
         self.report.clear()
         return raised
 

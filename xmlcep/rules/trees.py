@@ -5,7 +5,7 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from path_types import PathType, left_bound_intersection
@@ -25,6 +25,7 @@ from ..algebra import (
 )
 from ..errors import RuleProblem
 from ..events import CompositeType, EventType
+from ..xpath import Known
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -196,17 +197,17 @@ def build_tree(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str] | None = None,
-    references: Sequence[str] = (),
+    given: Known | None = None,
     conditions: dict[str, Condition] | None = None,
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions,
-    ``references`` the names of the reference documents that these can ask (V8). ``conditions`` are those that were read
-    with these names before, by their text; others are added: derived rules ask the same at many places.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions, ``given`` what these can ask
+    beside the document (V8, V9). ``conditions`` are those that were read with these names before, by their text; others
+    are added: derived rules ask the same at many places.
     """
     known = {} if conditions is None else conditions
-    operators = _TreeBuilder(definition, namespaces or {}, references, problems, known).build()
+    operators = _TreeBuilder(definition, namespaces or {}, given or {}, problems, known).build()
     return None if operators is None else EventTree(definition, index, operators, ())
 
 
@@ -214,13 +215,13 @@ class _TreeBuilder:
     """Builds the operators of one definition bottom-up; None stands for a subtree with a problem."""
 
     def __init__(
-        self, definition: EventDefinition, namespaces: Mapping[str, str], references: Sequence[str],
+        self, definition: EventDefinition, namespaces: Mapping[str, str], given: Known,
         problems: list[RuleProblem], conditions: dict[str, Condition],
     ) -> None:  # fmt: skip
         self.definition = definition
         self.conditions = conditions
         self.namespaces = namespaces
-        self.references = references
+        self.given = given
         self.problems = problems
         self.operators: list[OperatorNode] = []
         self.labels: dict[str, int] = {}
@@ -357,17 +358,14 @@ class _TreeBuilder:
             )
             return None
         if path is not None and not path.last.is_element:
-            self._problem(
-                f"a condition needs an element as its context node, but the path type here is {path} (D4)",
-                "give the operator the path type of the element, such as {path=item}",
-                at,
-            )
+            what = f"a condition needs an element as its context node, but the path type here is {path} (D4)"
+            self._problem(what, "give the operator the path type of the element, such as {path=item}", at)
             return None
         known = self.conditions.get(options.when)
         if known is not None:
             return known
         try:
-            condition = Condition(options.when, namespaces=self.namespaces, references=self.references)
+            condition = Condition(options.when, namespaces=self.namespaces, variables=self.given)
         except ConditionError as error:
             self._problem(error.message, error.hint, at.part(options.when, error.offset, error.width))
             return None

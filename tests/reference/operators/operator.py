@@ -104,6 +104,11 @@ class OperatorState:
         """The children whose events are in the composite."""
         return self.needed
 
+    def name_of(self, index: int) -> str | None:
+        """What an operand is called (V10)."""
+        operand = self.expression.operands[index]
+        return operand.name if isinstance(operand, Leaf) else operand.options.name
+
     def variables_of_child(self, index: int) -> dict[str, bool]:
         """The variables that a child binds, each with whether it can have several values."""
         child = self.children[index]
@@ -352,12 +357,14 @@ class OperatorState:
 
     def raise_(self, group: Group, entries: list[Entry], instance: PathInstance | None = None) -> Composite:
         """Raises a composite of these; one of nothing (M4), or of what turned true (B2), has the instance given."""
-        members = as_set(entry.event for entry in entries)
+        kept = as_set(entries)
+        members = [entry.event for entry in kept]
         if members and instance is None:
             instance = paths.composite_instance(group.key, [e.instance for e in members])
         composite = Composite(
             self.definition.name, instance, members, self.cause(), self.shown_label, self, group.key,
             bindings=self.bindings(group, entries) if self.variables else None, rank=group.order[1],
+            names=[self.name_of(entry.child) for entry in kept],
         )  # fmt: skip
         self.raised.append(composite)
         return composite

@@ -117,7 +117,7 @@ class ChroniclePairConjunction(PairState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         ids = first[3][upto]
         parts = (
-            composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
+            composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None, None, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:

@@ -179,6 +179,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
+            composer.one_name, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -190,7 +191,9 @@ class MultiplicityState(OperatorState):
     def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
         """The composite of nothing as it is stored; where nothing is asked."""
         composer = self.composer
-        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
+        )  # fmt: skip
         return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:

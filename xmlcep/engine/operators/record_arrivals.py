@@ -62,7 +62,7 @@ class RecordState(MultiplicityState):
         within, unit = self.within or (None, 0)
         is_time, is_changes = unit == MEASURE[Unit.TIME], unit == MEASURE[Unit.CHANGES]
         measures, is_root, report = clock.follows_time, self.parent is None, composer.report
-        name, label = composer.name, composer.label
+        name, label, operand = composer.name, composer.label, composer.one_name
         has_variables, lists, asked, sees = (
             values.has_variables,
             values.lists,
@@ -167,7 +167,7 @@ class RecordState(MultiplicityState):
             part = IntegratedRecords(records, begin, stop)
             bindings = GatheredBindings(known, lists, part) if has_variables else None
             parts: tuple[Any, ...] = (
-                name, label, ancestor, ids, part, start, ts, event, bindings, (first, moment),
+                name, label, ancestor, ids, part, start, ts, event, bindings, (first, moment), operand, None, None,
             )  # fmt: skip
             composite = _new_tuple(CompositeEvent, parts)
             if is_root:
