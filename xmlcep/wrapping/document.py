@@ -32,9 +32,9 @@ from .lxml_access import Node, name_of
 from .not_copyable import Single
 from .settled import check_settled
 from .shadow import outside_proxies
+from .shadow.comparison import differences
 from .shadow.shadow import ShadowTree, tree_of
 from .shadow.snapshots import check_ids, restore_ids, take_snapshot
-from .shadow.verification import differences
 from .signals import signal
 from .transactions import Transaction, Transactions
 from .updating import update

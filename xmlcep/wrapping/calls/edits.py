@@ -25,6 +25,7 @@ from ..lxml_access import (
     number_of_children,
 )
 from ..shadow import outside_proxies
+from ..shadow.comparison import is_elsewhere
 from ..shadow.mutations import (
     change_tail,
     insert,
@@ -127,7 +128,7 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
     shadow = ready(node)
     if shadow is None or not shadow.tree.exposed:
         return shadow
-    if outside_proxies.is_elsewhere(node, shadow):
+    if is_elsewhere(node, shadow):
         outside_proxies.miss(node)
         see(node)
         shadow = ready(node)
@@ -186,10 +187,23 @@ def departure(node: object) -> Departure | None:
     return Departure(node, shadow)
 
 
-def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = None) -> None:
+def exchange(parent: Node, old: Any, new: Any, call: Call) -> None:
+    """Runs an lxml call that puts ``new`` where ``old``, a child of ``parent``, is."""
+    nodes = [node for node in (old, new) if isinstance(node, Element)]
+    if len(nodes) == 2 and get_parent(new) is not parent:
+        put(new, call, parent, instead_of=old)
+        return
+    parents = open_all(nodes, parent)
+    rearrange([parent, *parents], call)
+
+
+def put(
+    node: Any, call: Call, target: Node | None, *, beside: Node | None = None, instead_of: Node | None = None
+) -> None:
     """Runs an lxml call that puts ``node`` below ``target`` (which may be untracked) and emits the difference.
 
     ``beside``: the neighbour to be; where that is a root, ``target`` is None and the tree remembers the comment.
+    ``instead_of``: the child of ``target`` whose place it takes.
     """
     if not isinstance(node, Element):
         call()  # which raises lxml's own error
@@ -200,10 +214,11 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     leaving = departure(node)
     if into is None and known:
         into = ready(site)  # looking at where the node was may have found it
+    going = None if instead_of is None else departure(instead_of)
     tree = None if into is None else into.tree
     if tree is not None and tree_of(node) is None:
         check_incoming(node)
-    if tree is None and leaving is None:
+    if tree is None and leaving is None and going is None:
         call()
         return
     source = None if leaving is None else leaving.tree
@@ -222,6 +237,8 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
         else:
             leaving.emit()
+    if going is not None:
+        going.emit()
     arrive(node)
     end_edits(source, tree)
 
