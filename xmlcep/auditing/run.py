@@ -26,11 +26,11 @@ from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings
 from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .notes import (
+    changes_left_out,
     late_records,
     left_out_entries,
     logs_of_one_name,
     misnamed_findings,
-    nested_names,
     one_large_key,
 )
 from .progress import Progress, Steps
@@ -175,7 +175,7 @@ class _Audit:
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
-                summary.notes += nested_names(LeftOut(request.rules).by_event(collector.left_out))
+                summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from path_types import PathType, contains, left_bound_intersection
+from path_types import PathType, left_bound_intersection
+from path_types.relations import offsets
 
 from ..algebra import (
     Becomes,
@@ -305,7 +306,7 @@ class _TreeBuilder:
                 sound = False
                 self._problem(
                     f"the path type {explicit} of the {operator.title} does not fit its operand {child.path}",
-                    "events of the operand could never be projected on it (T3): write a path type that the "
+                    "events of the operand could never belong to it (T3): write a path type that the "
                     "operand's path starts with or contains",
                     operator.options.place("path", operator.at),
                 )
@@ -390,9 +391,7 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
 
 
 def _is_valid(operator: PathType, child: PathType) -> bool:
-    """T3: whether events of a child with this path type can be expected to project on the operator's."""
+    """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
     if not child.absolute:
         return True
-    if operator.absolute:
-        return left_bound_intersection(operator, child) is not None
-    return contains(child, operator)
+    return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))
