@@ -18,14 +18,14 @@ from path_types import PathType
 from xmlcep.algebra import Becomes, EventDefinition, Expression, Leaf, Unit, Window
 from xmlcep.events import CompositeType, PrimitiveEvent, Scope
 
-from . import expressions, leaves
+from . import expressions, leaves, messages
 from .clock import Clock, Due, written
 from .document import NaiveDocument
 from .events import Cause, Composite, Event
 from .operators import OperatorState, Surroundings, new_state
 from .operators.external import ExternalState
 from .paths import path_of
-from .relations import contained, ends, equal, equals_or_ends
+from .relations import equals_or_ends, occurrences
 from .steps import Advance, Raise, Step
 from .termination import take_turn
 from .values import as_text
@@ -43,12 +43,14 @@ def evaluate(
     *,
     references: Mapping[str, str] | None = None,
     languages: Mapping[str, Compile] | None = None,
+    params: Mapping[str, float | str] | None = None,
 ) -> Evaluation:
     """The evaluation of the event trees over the steps: events, time that passes, flushes, at last a close.
 
-    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1).
+    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1), ``params`` are
+    the values of parameters (V9).
     """
-    evaluation = Evaluation(definitions, references=references, languages=languages)
+    evaluation = Evaluation(definitions, references=references, languages=languages, params=params)
     for step in steps:
         evaluation.take(step)
     return evaluation
@@ -155,6 +157,8 @@ class Trees:
                     place = (composite.cause.ts, index, number, _ids(composite), composite.rank)
                     self.raised.append((place, composite))
             # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2).
+            for composite in tree.raised:
+                messages.say(tree.definition, composite, self.around)
             found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
             occurred += found
             reaching += [(index, composite) for composite in found]
@@ -170,13 +174,14 @@ class Evaluation:
         *,
         references: Mapping[str, str] | None = None,
         languages: Mapping[str, Compile] | None = None,
+        params: Mapping[str, float | str] | None = None,
     ) -> None:
         self.clock = Clock()
         self.document = NaiveDocument()
         self.languages = languages or {}
-        roots = {name: _holder(text) for name, text in (references or {}).items()}
+        known = {name: _holder(text) for name, text in (references or {}).items()} | dict(params or {})
         self.prompt, self.held = (
-            Trees([], Surroundings(self.clock, roots, self.languages)) for _ in range(2)
+            Trees([], Surroundings(self.clock, known, self.languages)) for _ in range(2)
         )
         self.trees: list[OperatorState] = []
         self._open(definitions, [])
@@ -381,7 +386,7 @@ def _related(wanted: CompositeType, other: PathType | None) -> bool:
     if wanted.scope is Scope.NODE:
         return equals_or_ends(one, other) or equals_or_ends(other, one)
     assert other is not None
-    return not other.absolute or contained(one, other) or equal(one, other) or ends(one, other)
+    return not other.absolute or bool(occurrences(one, other))
 
 
 def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Compile]) -> set[str]:
@@ -389,7 +394,8 @@ def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Comp
     held: set[str] = set()
     for definition in definitions:  # in order of evaluation
         before = [other for other in definitions if other.name in held]
-        if _asks(definition.expression, languages) or any(depends(definition, other) for other in before):
+        asks = _asks(definition.expression, languages) or messages.ask_document(definition)
+        if asks or any(depends(definition, other) for other in before):
             held.add(definition.name)
     return held
 

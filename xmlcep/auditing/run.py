@@ -28,11 +28,11 @@ from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pip
 from .local.engine import LocalAudit
 from .local.replaced_rules import over_the_past, replace_rules
 from .notes import (
+    changes_left_out,
     late_records,
     left_out_entries,
     logs_of_one_name,
     misnamed_findings,
-    nested_names,
     one_large_key,
 )
 from .progress import Progress, Steps
@@ -154,6 +154,7 @@ class _Audit:
         self._summary.references = {
             name: document.digest for name, document in request.rules.documents.items()
         }
+        self._summary.params = {each.name: each.value for each in request.rules.parameters}
         self._summary.notes += choice.notes
         self._summary.notes += left_out_entries(found.left_out)
         if not request.partition_by_rule:
@@ -183,7 +184,7 @@ class _Audit:
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
-                summary.notes += nested_names(LeftOut(request.rules).by_event(collector.left_out))
+                summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()

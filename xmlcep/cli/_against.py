@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..auditing.cost import cost, is_state
 from ..engine.replacement import said_of
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..rules.comparison import Comparison, compare, tree_digests
 from ._rules_input import load
 
@@ -21,11 +22,11 @@ class Against(NamedTuple):
     lost: Mapping[str, int]
 
     @classmethod
-    def of(cls, path: str, rules: Rules, references: Mapping[str, str], allow: Sequence[str]) -> Against:
+    def of(cls, path: str, rules: Rules, additions: Additions) -> Against:
         """The comparison with a rules file, or with the state of an audit or a recording."""
         if is_state(path):
             return cls(path, *cost(path, rules))
-        before = load([path], references, allow)
+        before = load([path], Additions(languages=additions.languages))
         return cls(path, compare(tree_digests(before), tree_digests(rules)), {})
 
     def __str__(self) -> str:

@@ -21,8 +21,8 @@ from ..checking.checks import check_rules
 from ..checking.misread import misread
 from ..checking.slips import slips
 from ..errors import RuleError, RuleProblem, XmlCepError
-from ..languages import Languages
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.references import empty_lookups
@@ -37,7 +37,7 @@ from ._exchange_formats import sarif_of_problems, write_sarif_of
 from ._locations import location_option
 from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import with_additions
 from ._rules_input import read_texts, rules_argument
 from ._without_effect import refuse
 
@@ -84,13 +84,12 @@ WRONG = 2
     " state of an audit or a recording, with how many partial matches would be lost.",
 )  # fmt: skip
 @location_option
-@reference_option
-@allow_option
+@with_additions
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
     rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, schema: str | None, strict: bool,
-    not_editing: tuple[str, ...], against: str | None, locations: dict[str, str], references: dict[str, str],
-    allow: tuple[str, ...], quiet: bool,
+    not_editing: tuple[str, ...], against: str | None, locations: dict[str, str], additions: Additions,
+    quiet: bool,
 ) -> int:  # fmt: skip
     """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work; of rules that act, which may trigger which.
@@ -108,7 +107,7 @@ def command(
         refuse(["against"], "--format sarif has problems only")
     texts = read_texts(rules)
     try:
-        checked, warnings = _checked(texts, schema, locations, references, allow)
+        checked, warnings = _checked(texts, schema, locations, additions)
     except RuleError as error:
         if form == "text":
             raise
@@ -121,7 +120,7 @@ def command(
     )
     _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
-    replaced = None if against is None else Against.of(against, checked, references, allow)
+    replaced = None if against is None else Against.of(against, checked, additions)
     if form != "text":
         _write(form, list(texts), checked, (), warnings, graph, replaced)
     else:
@@ -171,16 +170,15 @@ def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:
 
 
 def _checked(
-    texts: dict[str, str], schema: str | None, locations: dict[str, str], references: dict[str, str],
-    allow: tuple[str, ...],
-) -> tuple[Rules, list[RuleProblem]]:  # fmt: skip
+    texts: dict[str, str], schema: str | None, locations: dict[str, str], additions: Additions
+) -> tuple[Rules, list[RuleProblem]]:
     """The rules and what to warn of; with a schema with the derived events they use, and an error if they can never
     match its documents."""
     if schema is None:
-        rules = rules_of(texts, references=references, languages=Languages(allow=allow))
+        rules = rules_of(texts, additions)
         problems, of_values = check_rules(rules)
         return rules, [*problems, *slips(rules), *of_values]
-    rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
+    rules = rules_with_schema(texts, schema, locations=locations, additions=additions)
     return rules, require_matching(rules, texts, schema, locations=locations)
 
 
@@ -195,6 +193,8 @@ def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
         console.print()
+        for line in tree.definition.description.splitlines():
+            _line(console, f"# {line}")
         console.print(_drawn(tree, checked))
         _dependencies(console, tree, checked)
         _key(console, tree, next(each for each in passes if tree in each.trees), checked)

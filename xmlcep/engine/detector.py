@@ -224,7 +224,7 @@ class Detector:
                     evaluation.process_alone(as_event(event), bound)
                 if report:
                     self._latest = event
-                    if len(report) == 1:
+                    if len(report) == 1 and not evaluation.says:
                         yield report.pop()
                     else:
                         yield from evaluation.take_report()

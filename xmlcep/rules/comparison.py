@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..language import print_definitions
@@ -56,9 +57,9 @@ def compare(before: Mapping[str, str], after: Mapping[str, str]) -> Comparison:
 def tree_digests(rules: Rules) -> dict[str, str]:
     """The digest of each event tree, by the name of its event.
 
-    Trees with equal digests have the same state after the same events: it is that of the definition, of the namespaces
-    and reference documents in its expressions, of the trees that it uses, and of whether it has to keep times and
-    variables for trees that use it.
+    Trees with equal digests have the same state after the same events: it is that of the definition, without what it
+    says to people (Y10), of the namespaces, reference documents and parameters in its expressions, of the trees that it
+    uses, and of whether it has to keep times and variables for trees that use it.
     """
     graph = rules.graph
     timed = {tree.index for tree in graph.with_used(tree for tree in graph.trees if tree.needs_time)}
@@ -71,8 +72,9 @@ def tree_digests(rules: Rules) -> dict[str, str]:
 
 
 def _text(rules: Rules, tree: EventTree) -> tuple[object, ...]:
-    """The definition with its names written out, and what the names in its expressions mean."""
-    text = print_definitions((tree.definition,))
+    """The definition with its names written out, and what the names in its expressions mean; not what it says to
+    people (Y10)."""
+    text = print_definitions((replace(tree.definition, severity=None, message=None),))
     expressions = list(rules.graph.expressions(tree))
     prefixes = {"", *_PREFIX.findall(text)} if expressions or any(rules.graph.opaque_texts(tree)) else set()
     variables = {name for expression in expressions for name in expression.variables}
@@ -80,4 +82,5 @@ def _text(rules: Rules, tree: EventTree) -> tuple[object, ...]:
         text,
         sorted((prefix, uri) for prefix, uri in rules.namespaces.items() if prefix in prefixes),
         sorted((name, each.digest) for name, each in rules.documents.items() if name in variables),
+        sorted((each.name, each.value) for each in rules.parameters if f"${each.name}" in text),
     )

@@ -12,7 +12,7 @@ from ..algebra import ContextName
 from ..events import CompositeType
 from ..position import Position
 from ..suggestions import did_you_mean_or_list
-from ..xpath import VariableKind
+from ..xpath import Known, VariableKind
 from .trees import LeafNode, OperatorNode
 
 
@@ -39,17 +39,17 @@ BUILT_IN = ("old", "new", "op", "ts", "at", "doc", "txn")
 """What every leaf knows of its event (F2), beside ``$meta:NAME``."""
 
 
-class LeafVariables(Mapping[str, VariableKind]):
+class LeafVariables(Mapping[str, "VariableKind | float | str"]):
     """What the expressions of a leaf may refer to: what is known of the event, any ``meta:NAME``, the variables of
     the composite it takes (of one taken by ``?``: any name, V5), reference documents."""
 
-    def __init__(self, given: Mapping[str, VariableKind], *, any_name: bool) -> None:
+    def __init__(self, given: Known, *, any_name: bool) -> None:
         known = dict.fromkeys(BUILT_IN, VariableKind.STRING)
         # A number where there is one: $txn of a record without is empty (F2).
         self._given = {**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given}
         self._any_name = any_name
 
-    def __getitem__(self, name: str) -> VariableKind:
+    def __getitem__(self, name: str) -> VariableKind | float | str:
         if name in self._given:
             return self._given[name]
         if name.startswith("meta:") and is_ncname(name.removeprefix("meta:")):

@@ -32,9 +32,9 @@ from .lxml_access import Node, name_of
 from .not_copyable import Single
 from .settled import check_settled
 from .shadow import outside_proxies
+from .shadow.comparison import differences
 from .shadow.shadow import ShadowTree, tree_of
 from .shadow.snapshots import check_ids, restore_ids, take_snapshot
-from .shadow.verification import differences
 from .signals import signal
 from .transactions import Transaction, Transactions
 from .updating import update
@@ -287,7 +287,7 @@ class Document(Single, Closing):
         all its edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is
         delivered as the inverse edits. A transaction inside another joins it. Pairs whose value is None are left out.
         """
-        self._open("transaction()")
+        self._refuse_closed("transaction()")
         given = {key: str(value) for key, value in meta.items() if value is not None}
         return Transaction(self._tree, self._transactions, immediate, given)
 
@@ -426,8 +426,7 @@ class Document(Single, Closing):
 
     def verify(self) -> list[str]:
         """What is different in the tree from what events have told; an empty list when nothing slipped through."""
-        if self.closed:
-            raise RefusedError(f"verify() on the closed document {self.name!r}: wrap its tree again")
+        self._refuse_closed("verify()")
         if not self.delivery.is_cut_short:
             self.catch_up()
         found = differences(self._tree)
@@ -471,9 +470,12 @@ class Document(Single, Closing):
     def __repr__(self) -> str:
         return f"<xmlcep.Document {self.name!r} <{name_of(self._tree.root)}> at {self._tree.clock.ts}>"
 
-    def _open(self, call: str) -> None:
+    def _refuse_closed(self, call: str) -> None:
         if self.closed:
             raise RefusedError(f"{call} on the closed document {self.name!r}: wrap its tree again")
+
+    def _open(self, call: str) -> None:
+        self._refuse_closed(call)
         self.delivery.check()
 
     def _settled(self, call: str) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...algebra import ActiveRule, EventDefinition, Reference
 from ...errors import RuleError, RuleProblem
 from ...language import parse_definitions
+from ...language.parser import Printed
 from ...rules import ReferenceDocument, Rules, parse_rules
 from ...rules.comparison import compare, tree_digests
+from ...rules.parameters import with_windows
 from ...suggestions import listed
 from ..errors import StateError
 
@@ -97,8 +98,8 @@ def _changes(text: str, rules: Rules) -> str | None:
     parsed = parse_definitions(text, problems)
     if problems:
         return "which cannot be read"
-    there = _named(parsed.definitions, parsed.active_rules, parsed.references)
-    here = _named(rules.definitions, rules.active_rules, rules.references)
+    there = _named(with_windows(parsed, parsed.parameters, problems).printed)
+    here = _named(rules.printed)
     kinds = {
         "changed": [name for name in there if name in here and there[name] != here[name]],
         "removed": [name for name in there if name not in here],
@@ -113,10 +114,10 @@ def _changes(text: str, rules: Rules) -> str | None:
     return "other namespaces" if names_matter and parsed.namespaces != rules.namespaces else None
 
 
-def _named(
-    definitions: Iterable[EventDefinition], rules: Iterable[ActiveRule], references: Iterable[Reference]
-) -> dict[str, EventDefinition | ActiveRule | Reference]:
-    found: dict[str, EventDefinition | ActiveRule | Reference] = {each.name: each for each in definitions}
-    found.update((each.name, each) for each in rules)
-    found.update((each.name, each) for each in references)
-    return found
+def _named(printed: Printed) -> dict[str, object]:
+    """All that is in rules, by name, but for what it says to people: other words make no other state (Y10)."""
+    definitions, _, references, rules, parameters = printed
+    found: dict[str, object] = {each.name: replace(each, severity=None, message=None) for each in definitions}
+    found |= {each.name: each for each in rules}
+    found |= {f"${each.name}": each for each in references}
+    return found | {f"${each.name}": each for each in parameters}

@@ -18,6 +18,7 @@ from path_types import PathType
 from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..composer import instance_at
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -142,7 +143,9 @@ class MultiplicityState(OperatorState):
                 return
         start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
         path, ids = (
-            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+            accumulation.place()
+            if self.flat
+            else instance_at(entries[accumulation.begin][EVENT], self.node_of(key))
         )
         integrated = accumulation.integrated()
         composite = self.composer.composite(
@@ -176,6 +179,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
+            composer.one_name, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -187,7 +191,9 @@ class MultiplicityState(OperatorState):
     def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
         """The composite of nothing as it is stored; where nothing is asked."""
         composer = self.composer
-        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
+        )  # fmt: skip
         return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
@@ -275,7 +281,7 @@ class MultiplicityState(OperatorState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return

@@ -7,6 +7,7 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -24,6 +25,7 @@ from ..lxml_access import (
     number_of_children,
 )
 from ..shadow import outside_proxies
+from ..shadow.comparison import is_elsewhere
 from ..shadow.mutations import (
     change_tail,
     insert,
@@ -48,17 +50,13 @@ LXML_ERRORS = (
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
 
 
-def run(call: Call, *trees: ShadowTree | None) -> None:
-    """Makes an lxml call that changes these documents; what it does is not told yet (see `doubt`)."""
-    for tree in trees:
-        if tree is not None:
-            tree.delivery.changing = True
+def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
+    """Makes an lxml call that changes a document; what it does is not told yet (see `doubt`)."""
+    tree.delivery.changing = True
     try:
-        call()
+        return call(*given)
     except LXML_ERRORS:
-        for tree in trees:
-            if tree is not None:
-                tree.delivery.changing = False
+        tree.delivery.changing = False
         raise
 
 
@@ -72,8 +70,17 @@ def ready(node: Node) -> ShadowNode | None:
     if entry is None:
         return None
     tree = entry.tree
-    if tree.delivery.is_busy:
-        tree.delivery.check()
+    delivery = tree.delivery
+    if (
+        delivery.changing
+        or delivery.delivering is not None
+        or delivery.reacting is not None
+        or delivery.blocks
+        or delivery.missed
+    ):
+        delivery.check()
+    if tree.fast_path and type(entry) is ShadowNode:
+        return entry
     if tree.observed is not None:
         tree.observed.widen()
         return None
@@ -119,7 +126,9 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
     If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
     """
     shadow = ready(node)
-    if shadow is not None and outside_proxies.is_elsewhere(node, shadow):
+    if shadow is None or not shadow.tree.exposed:
+        return shadow
+    if is_elsewhere(node, shadow):
         outside_proxies.miss(node)
         see(node)
         shadow = ready(node)
@@ -144,7 +153,8 @@ class Departure:
         self.node = node
         self.shadow = shadow
         self.tree = tree
-        tree.open_subtree(node)
+        if number_of_children(node):
+            tree.open_subtree(node)
         self.parent = get_parent(node)
         self.previous = get_previous(node)
         self.following = get_next(node)
@@ -177,10 +187,23 @@ def departure(node: object) -> Departure | None:
     return Departure(node, shadow)
 
 
-def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = None) -> None:
+def exchange(parent: Node, old: Any, new: Any, call: Call) -> None:
+    """Runs an lxml call that puts ``new`` where ``old``, a child of ``parent``, is."""
+    nodes = [node for node in (old, new) if isinstance(node, Element)]
+    if len(nodes) == 2 and get_parent(new) is not parent:
+        put(new, call, parent, instead_of=old)
+        return
+    parents = open_all(nodes, parent)
+    rearrange([parent, *parents], call)
+
+
+def put(
+    node: Any, call: Call, target: Node | None, *, beside: Node | None = None, instead_of: Node | None = None
+) -> None:
     """Runs an lxml call that puts ``node`` below ``target`` (which may be untracked) and emits the difference.
 
     ``beside``: the neighbour to be; where that is a root, ``target`` is None and the tree remembers the comment.
+    ``instead_of``: the child of ``target`` whose place it takes.
     """
     if not isinstance(node, Element):
         call()  # which raises lxml's own error
@@ -191,10 +214,11 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     leaving = departure(node)
     if into is None and known:
         into = ready(site)  # looking at where the node was may have found it
+    going = None if instead_of is None else departure(instead_of)
     tree = None if into is None else into.tree
     if tree is not None and tree_of(node) is None:
         check_incoming(node)
-    if tree is None and leaving is None:
+    if tree is None and leaving is None and going is None:
         call()
         return
     source = None if leaving is None else leaving.tree
@@ -204,12 +228,17 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    run(call, source, tree)
+    for each in dict.fromkeys((source, tree)):
+        if each is not None:
+            call = partial(run, each, call)
+    call()
     if leaving is not None:
         if leaving.stayed():
-            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
+            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
         else:
             leaving.emit()
+    if going is not None:
+        going.emit()
     arrive(node)
     end_edits(source, tree)
 
@@ -253,7 +282,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    run(call, leaving.tree)
+    run(leaving.tree, call)
     leaving.emit()
     leaving.tree.end_edit()
 

@@ -18,18 +18,23 @@ from ..errors import RefusedError, UnseenEditError
 from ..lxml_access import (
     Element,
     Node,
-    children_of,
     get_next,
     get_parent,
-    get_previous,
-    get_tail,
     iter_children,
-    last_child,
     name_of,
 )
 from ..xml_validity import check_incoming, check_node
+from .comparison import (
+    careful,
+    contents_differ,
+    differs,
+    ends_differ,
+    has_its_name,
+    has_its_place,
+    taken_below,
+)
 from .mutations import take_over
-from .reconcile import careful, contents_differ, reconcile, taken_below
+from .reconcile import reconcile
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -44,7 +49,6 @@ from .shadow import (
     shadow_of,
     strays,
     tree_of,
-    visible,
 )
 
 CREDIT = 100
@@ -142,13 +146,6 @@ def catch_up_others(tree: ShadowTree) -> None:
             _miss(strays(), asked=tree)
 
 
-def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
-    """Whether somebody has taken ``node`` from where events have told it to be."""
-    return (
-        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
-    )
-
-
 def miss(node: Node) -> None:
     """Emits that ``node``, which `is_elsewhere`, is gone from where it was."""
     _miss([node])
@@ -207,31 +204,13 @@ class _Found:
 
     def _compare(self, tree: ShadowTree, node: Node, shadow: ShadowNode, *, thoroughly: bool) -> None:
         parent = get_parent(node)
-        if shadow.parent is not None:
-            if entry_of(parent) is not shadow.parent:
-                if tree_of(parent) is tree:
-                    self._changed[parent] = None
-                else:
-                    self._taken.append(node)
-            else:
-                behind = get_next(node)
-                if (
-                    get_previous(node) is not shadow.prev
-                    or (shadow.parent.last is not node if behind is None else not _is_behind(behind, node))
-                    or visible(get_tail(node), shadow.parent.element_only) != shadow.tail
-                ):
-                    self._changed[parent] = None
+        if shadow.parent is not None and tree_of(parent) is not tree:
+            self._taken.append(node)
+        elif shadow.parent is not None and not (has_its_place(node, shadow) and has_its_name(node)):
+            self._changed[parent] = None  # it has another child now
         if shadow.trie is None:
             return
-        if name_of(node) != shadow.trie.name:
-            self._changed[node] = None
-            if shadow.parent is not None and tree_of(parent) is tree:
-                self._changed[parent] = None  # it has another child now
-        elif (
-            contents_differ(node, shadow)
-            or (_children_differ if thoroughly else _ends_differ)(node, shadow)
-            or (thoroughly and tree.has_element_only_content(node) != shadow.element_only)
-        ):
+        if differs(tree, node, shadow) if thoroughly else _seems_to_differ(node, shadow):
             self._changed[node] = None
 
     def emit(self) -> None:
@@ -315,25 +294,9 @@ def _check_root(node: Node) -> None:
         )
 
 
-def _is_behind(node: Node, prev: Node) -> bool:
-    entry = entry_of(node)
-    return type(entry) is ShadowNode and entry.prev is prev
-
-
-def _children_differ(node: Node, shadow: ShadowNode) -> bool:
-    now = children_of(node)
-    entries = list(map(entry_of, now))
-    if (now[-1] if now else None) is not shadow.last or None in entries:
-        return True
-    before = [entry.prev for entry in entries if type(entry) is ShadowNode and entry.parent is shadow]
-    return before != [None, *now][: len(now)]
-
-
-def _ends_differ(node: Node, shadow: ShadowNode) -> bool:
-    if last_child(node) is not shadow.last:
-        return True
-    first = next(iter_children(node), None)
-    return first is not None and not _is_behind(first, None)
+def _seems_to_differ(node: Node, shadow: ShadowNode) -> bool:
+    """Whether an element differs from its shadow, as far as can be said without looking at all of its children."""
+    return not has_its_name(node) or contents_differ(node, shadow) or ends_differ(node, shadow)
 
 
 # --- letting go

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..lxml_access import (
-    Element,
-    Node,
-    attribute_names,
-    attributes_of,
-    children_of,
-    get_parent,
-    get_tail,
-    get_text,
-    iter_children,
-    last_child,
-    name_of,
-)
+from ..lxml_access import Node, children_of, get_tail, get_text, last_child
+from .comparison import careful, different, has_its_name, taken_below
 from .longest_kept_run import longest_unchanged_run
 from .mutations import (
     change_attributes,
@@ -31,7 +20,7 @@ from .mutations import (
     unlink,
     write_down,
 )
-from .shadow import ShadowNode, ShadowTree, entry_of, owners, parents_told, shadow_of, tree_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, owners, parents_told, shadow_of, visible
 
 
 class _Site(NamedTuple):
@@ -57,10 +46,13 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     try:
         if tree.root in nodes and not has_its_name(tree.root):
             tree.open_subtree(tree.root)
+            tree.delivery.changing = True
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in different(tree, nodes)]
         if tree.exposed:
             _add_robbed(sites, muted)
+        for each in muted:
+            each.delivery.changing = True
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
                 _emit_gone(site.shadow.tree, site)
@@ -97,33 +89,6 @@ def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
                     sites.append(_site(owner, node))
 
 
-def careful(nodes: Iterable[Node]) -> list[Node]:
-    """Those of documents where more has to be known of a loss than that, and what, it is.
-
-    That is where the loss can be undone, and where it can bring white space out of view.
-    """
-    trees = {node: shadow_of(node).tree for node in nodes}
-    return [node for node, tree in trees.items() if tree.journal is not None or tree.ignore_whitespace]
-
-
-def taken_below(node: Node) -> list[Node]:
-    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
-    found = []
-    muted: dict[ShadowTree, bool] = {}
-    try:
-        for each in Element.iter(node):
-            entry = entry_of(each)
-            if type(entry) is ShadowNode:
-                muted.setdefault(entry.tree, entry.tree.muted)
-                entry.tree.muted = True
-                if entry.parent not in (None, entry_of(get_parent(each))):
-                    found.append(each)
-    finally:
-        for tree, before in muted.items():
-            tree.muted = before
-    return found
-
-
 def _site(tree: ShadowTree, node: Node) -> _Site:
     shadow = tree.open(node)
     if tree.journal is not None:
@@ -139,66 +104,9 @@ def _site(tree: ShadowTree, node: Node) -> _Site:
     return _Site(node, shadow, before, now, kept)
 
 
-def different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
-    """The elements that differ from their shadow, and the parents of those that have another name than there.
-
-    With another name they are other nodes now.
-    """
-    found: dict[Node, None] = {}
-    for node in nodes:
-        shadow = entry_of(node)
-        if shadow is None or name_of(node) is None:
-            continue
-        if type(shadow) is ShadowNode and not _differs(tree, node, shadow):
-            continue
-        if node is not tree.root and not has_its_name(node):
-            parent = get_parent(node)
-            if tree_of(parent) is tree:  # else it has gone
-                tree.open_children(parent)
-                found[parent] = None
-        found[node] = None
-    return list(found)
-
-
-def _differs(tree: ShadowTree, node: Node, shadow: ShadowNode) -> bool:
-    """Whether an element, or the list of its children, is other than its shadow."""
-    if contents_differ(node, shadow) or not has_its_name(node):
-        return True
-    element_only = shadow.element_only
-    previous: Node = None
-    for child in iter_children(node):
-        known = entry_of(child)
-        if (
-            type(known) is not ShadowNode
-            or known.prev is not previous
-            or known.parent is not shadow
-            or visible(get_tail(child), element_only) != known.tail
-            or not has_its_name(child)
-        ):
-            return True
-        previous = child
-    return shadow.last is not previous or tree.has_element_only_content(node) != element_only
-
-
-def contents_differ(node: Node, shadow: ShadowNode) -> bool:
-    """Whether the text before the first child, or the attributes, of an element are other than in its shadow."""
-    if visible(get_text(node), shadow.element_only) != shadow.text:
-        return True
-    names = attribute_names(node)
-    return bool(names or shadow.attributes) and shadow.values() != attributes_of(node)
-
-
-def has_its_name(node: Node) -> bool:
-    """Whether a node that has a shadow node is called what events have told."""
-    shadow = entry_of(node)
-    if type(shadow) is not ShadowNode or shadow.trie is None:
-        return True
-    return bool(shadow.trie.name == name_of(node))
-
-
 def _emit_gone(tree: ShadowTree, site: _Site) -> None:
     node, shadow, before, _, kept = site
-    emit = tree.emitter.emit
+    emit = tree.emit
     behind: Node = None  # the sibling that the shadow has behind
     for child in reversed(before):
         known = entry_of(child)
@@ -217,7 +125,7 @@ def _emit_gone(tree: ShadowTree, site: _Site) -> None:
 
 def _emit_come(tree: ShadowTree, site: _Site) -> None:
     node, shadow, _, now, kept = site
-    emit = tree.emitter.emit
+    emit = tree.emit
     change_attributes(tree, node, shadow)
     change_text(tree, node, shadow, visible(get_text(node), shadow.element_only), emit)
     pos = 0 if shadow.text is None else 1

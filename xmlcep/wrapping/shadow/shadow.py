@@ -265,8 +265,8 @@ class ShadowTree:
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "delivery", "emitter", "exposed", "fast_path", "foreign",
-        "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
+        "_all_open", "_tries", "clock", "credit", "delivery", "emit", "emit_alone", "emitter", "exposed", "fast_path",
+        "foreign", "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
@@ -275,6 +275,8 @@ class ShadowTree:
         self.clock = Clock(now)
         self.emitter = Emitter(self.clock, name)
         self.delivery = self.emitter.delivery
+        self.emit = self.emitter.emit
+        self.emit_alone = self.emitter.emit_alone
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
         # Proxies that are not ours, and where they stand in `original.nodes`.
