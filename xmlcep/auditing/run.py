@@ -26,7 +26,7 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
-from .local.replaced_rules import over_the_past, replace_rules
+from .local.replaced_rules import replaced
 from .notes import (
     changes_left_out,
     late_records,
@@ -224,8 +224,11 @@ class _Audit:
         request = self._request
         keep = keep_meaningful if request.ignore_whitespace else None
         if self._choice.engine == "local":
-            if self._since is not None and self._since.state.before is not None:
-                self._replace_rules(self._since.state, self._since.state.before, collector, keep)
+            if self._since is not None:
+                self._summary.notes += replaced(
+                    self._since.state, self._all_files, request.rules, collector, operators=request.operators,
+                    keep=keep, on_removed=request.on_removed, new_since=request.new_since,
+                )  # fmt: skip
             steps = Steps(request.progress, ("reading", "writing"))
             local = LocalAudit(
                 request.rules,
@@ -240,25 +243,6 @@ class _Audit:
             _write_spooled(writer, collector, self._summary, steps)
         else:
             self._replay_with_spark(collector, writer, keep)
-
-    def _replace_rules(
-        self, state: AuditState, before: Rules, collector: Collector, keep: Callable[[Row], bool] | None
-    ) -> None:
-        """Earlier runs had other rules: all documents go on with those of this one."""
-        request = self._request
-        with ExitStack() as stack:
-            past = None
-            if request.new_since == "begin":
-                past = stack.enter_context(
-                    over_the_past(
-                        state, self._all_files, request.rules, operators=request.operators, keep=keep
-                    )
-                )
-            said = replace_rules(
-                state, before, request.rules, collector, operators=request.operators,
-                on_removed=request.on_removed or "flush", past=past,
-            )  # fmt: skip
-        self._summary.notes += [f"rules replaced: {line}" for line in said.splitlines()]
 
     def _replay_with_spark(
         self, collector: Collector, writer: FindingsWriter, keep: Callable[[Row], bool] | None

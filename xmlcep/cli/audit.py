@@ -43,6 +43,7 @@ from ._paths import FilePath
 from ._progress import audit_progress
 from ._rule_sources import NAMES_OF_ADDITIONS, files_of, with_additions
 from ._rules_input import load, read_texts, saying_ignored
+from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._without_effect import refuse, refuse_others
 
@@ -102,24 +103,7 @@ FINDINGS_FOUND = 1
     help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
     " deadlines up to then fire.",
 )  # fmt: skip
-@click.option(
-    "--state", "since", metavar="FILE", type=FilePath(),
-    help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
-    " --out.",
-)  # fmt: skip
-@click.option(
-    "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
-)
-@click.option(
-    "--on-removed", type=click.Choice(["flush", "drop"]),
-    help="With --state and other rules than before: what becomes of partial matches in events that were changed or"
-    " removed.",
-)  # fmt: skip
-@click.option(
-    "--new-since", type=click.Choice(["now", "begin"]), default="now", show_default=True,
-    help="With --state and other rules than before: new events begin with this run, or as if they had always been"
-    " there, for which the whole log is read again.",
-)  # fmt: skip
+@since_options
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Literal
 
 from ...engine import OnRemoved, StateError
 from ...engine.replacement import said_of
@@ -22,6 +23,25 @@ from ..since.past_files import NewPart, key_of
 from ..since.state_file import document_line
 from .documents import Documents
 from .engine import LocalAudit
+
+
+def replaced(
+    state: AuditState, files: Sequence[LogFile], rules: Rules, collector: Collector, *, operators: bool,
+    keep: Callable[[Row], bool] | None, on_removed: OnRemoved | None, new_since: Literal["now", "begin"],
+) -> list[str]:  # fmt: skip
+    """Has the documents of a state go on with these rules, if earlier runs had others; notes what became of the event
+    trees. ``files`` are all of the log, from which new trees are told what has happened ``new_since`` its beginning."""
+    before = state.before
+    if before is None:
+        return []
+    with ExitStack() as stack:
+        past = None
+        if new_since == "begin":
+            past = stack.enter_context(over_the_past(state, files, rules, operators=operators, keep=keep))
+        said = replace_rules(
+            state, before, rules, collector, operators=operators, on_removed=on_removed or "flush", past=past
+        )
+    return [f"rules replaced: {line}" for line in said.splitlines()]
 
 
 def replace_rules(
