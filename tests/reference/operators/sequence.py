@@ -135,7 +135,7 @@ class SequenceState(Combining):
         mine = self.values_in(child, values)
         if mine is None:
             return
-        self.known.append(Absent(child, self.key_of(event), mine, self.entry(event, child, values)))
+        self.known.append(Absent(child, self.key_of(child, event), mine, self.entry(event, child, values)))
 
     def absent_taken(self) -> None:
         for group in self.groups.values():
@@ -181,12 +181,12 @@ class SequenceState(Combining):
 
     def _group_above(self, child: MultiplicityState, group: Group) -> Group | None:
         """As it were the group to which what a multiplicity raises of a group of its own belongs; None: none."""
-        for entry in group.accumulated:
-            place = paths.composite_instance(child.path, [entry.event.instance], flat=self.flat)
-            if paths.takes_part(self.path, place, flat=self.flat):
-                key = paths.group_key(self.path, place, flat=self.flat)
-                return Group(key, self._joined_of(dict(group.values)))
-        return None
+        key = None
+        if not self.flat and group.accumulated:
+            place = paths.composite_instance(group.key, [group.accumulated[0].event.instance])
+            key = paths.node_of(self.path, child.path, place)
+        takes_part = group.accumulated and (self.flat or key is not None)
+        return Group(key, self._joined_of(dict(group.values))) if takes_part else None
 
     # Choosing
 

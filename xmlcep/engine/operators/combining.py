@@ -93,7 +93,7 @@ class CombiningState(ChoosingState, DeferrableState):
             self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         group = self.groups.get(key)
         position = self.position(child)
         if group is not None and discard(group.stored[position], entry):
@@ -194,7 +194,7 @@ class CombiningState(ChoosingState, DeferrableState):
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it. What is new are the
         ``arrivals`` of an operand, or what is fresh."""
         for combination in self.chosen(group, child, arrivals):
-            self.raise_chosen(combination, cause)
+            self.raise_chosen(combination, key, cause)
         if group.is_empty():
             self.close_group(key)
 
@@ -205,10 +205,10 @@ class CombiningState(ChoosingState, DeferrableState):
             return self.context.on_arrival(group, self.exists, child, arrivals)
         return self.context.on_release(group, self.exists)
 
-    def raise_chosen(self, combination: Combination, cause: Cause) -> None:
+    def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
         chosen = [entry for entry in combination if entry is not None] if None in combination else combination
-        self.raise_combination(chosen, cause)
+        self.raise_combination(chosen, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ class PlusState(OperatorState):
             del self.waiting[due.key]
             self.drop_key(due.key)
         for entry in over:
-            self.raise_combination((entry,), cause)
+            self.raise_combination((entry,), due.key, cause)
         self.consumed_by(0, over)
 
     def group_keys(self) -> Collection[Key]:
@@ -70,7 +70,7 @@ class PlusState(OperatorState):
         return first < len(waiting) and waiting[first][0] == due.at
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         waiting = self.waiting.get(key)
         if waiting is not None:
             waiting[:] = [(at, other) for at, other in waiting if other is not entry]
