@@ -98,9 +98,9 @@ class OperatorProgram:
 
     @property
     def asked_at_node(self) -> tuple[Expression, ...]:
-        """Its expressions that ask the document from the node of a composite: guard, message, what turns true."""
+        """Its expressions that ask the document from the node of a composite: its guard, those of the message."""
         said = self.says.expressions if self.says else ()
-        given = (expression for expression in (self.guard, self.test, *said) if expression is not None)
+        given = (expression for expression in (self.guard, *said) if expression is not None)
         return tuple(expression for expression in given if expression.needs_document)
 
     @property
