@@ -10,7 +10,8 @@ from html import escape
 from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
+from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends
+from path_types.relations import offsets
 from path_types.xpath import xpath_of
 
 from .errors import RecordError
@@ -36,8 +37,8 @@ class Scope(Enum):
         """Whether a node of the absolute path type ``path`` is meant by ``place`` and this scope (E2, F5)."""
         if self is Scope.NODE:
             return equals_or_ends(place, path)
-        start = offset(place, path)
-        return start is not None and (self is Scope.AT_OR_BELOW or start + len(place) < len(path))
+        found = offsets(place, path)
+        return bool(found) and (self is Scope.AT_OR_BELOW or found[0] + len(place) < len(path))
 
 
 class PrimitiveType(NamedTuple):

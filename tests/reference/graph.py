@@ -25,7 +25,7 @@ from .events import Cause, Composite, Event
 from .operators import OperatorState, Surroundings, new_state
 from .operators.external import ExternalState
 from .paths import path_of
-from .relations import contained, ends, equal, equals_or_ends
+from .relations import equals_or_ends, occurrences
 from .steps import Advance, Raise, Step
 from .termination import take_turn
 from .values import as_text
@@ -386,7 +386,7 @@ def _related(wanted: CompositeType, other: PathType | None) -> bool:
     if wanted.scope is Scope.NODE:
         return equals_or_ends(one, other) or equals_or_ends(other, one)
     assert other is not None
-    return not other.absolute or contained(one, other) or equal(one, other) or ends(one, other)
+    return not other.absolute or bool(occurrences(one, other))
 
 
 def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Compile]) -> set[str]:

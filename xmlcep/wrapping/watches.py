@@ -263,7 +263,7 @@ class Watch(Single, Closing):
 
     def _say_what_matched_nothing(self, happened: Happened) -> None:
         """A warning in the log ``xmlcep`` of leaves that matched none of the changes because of how they are written,
-        of all leaves if there were changes and none matched, and of changes left out because of repeated names (P3)."""
+        of all leaves if there were changes and none matched, and of changes that are in no group (H1)."""
         found = (
             misfits(self._rules, happened, self._names),
             self._left_out.by_event(self._left_out_changes),

@@ -178,9 +178,7 @@ class OperatorState:
                 if composite.constituents and not composite.withdrawn
             ]
         return [
-            (event, values)
-            for event, values in found
-            if paths.takes_part(self.path, event.instance, flat=self.flat)
+            (event, values) for event, values in found if self.flat or self.node_of(child, event) is not None
         ]
 
     def check_time(self) -> None:
@@ -192,9 +190,16 @@ class OperatorState:
         """The root of the tree."""
         return self if self.parent is None else self.parent.root()
 
-    def key_of(self, event: Event) -> int | None:
-        """The place that an event belongs to (K1)."""
-        return paths.group_key(self.path, event.instance, flat=self.flat)
+    def node_of(self, child: int, event: Event) -> int | None:
+        """The node to which an event of a child is aligned (P10)."""
+        operand = self.children[child]
+        return paths.node_of(
+            self.path, operand if isinstance(operand, Leaf) else operand.path, event.instance
+        )
+
+    def key_of(self, child: int, event: Event) -> int | None:
+        """The place that an event of a child belongs to (K1)."""
+        return None if self.flat else self.node_of(child, event)
 
     def values_in(self, child: int, values: Variables) -> dict[str, str] | None:
         """The values of the variables that group, those which the child binds; None: it takes no part (V2, V4)."""
@@ -210,7 +215,7 @@ class OperatorState:
 
     def groups_of(self, child: int, event: Event, values: Variables) -> list[Group]:
         """The group of an arrival; of a child that need not bind what joins, all groups it concerns (V4)."""
-        key, mine = self.key_of(event), self.values_in(child, values)
+        key, mine = self.key_of(child, event), self.values_in(child, values)
         if mine is None:
             return []
         if child in self.needed:
@@ -355,7 +360,7 @@ class OperatorState:
         kept = as_set(entries)
         members = [entry.event for entry in kept]
         if members and instance is None:
-            instance = paths.composite_instance(self.path, [e.instance for e in members], flat=self.flat)
+            instance = paths.composite_instance(group.key, [e.instance for e in members])
         composite = Composite(
             self.definition.name, instance, members, self.cause(), self.shown_label, self, group.key,
             bindings=self.bindings(group, entries) if self.variables else None, rank=group.order[1],

@@ -134,7 +134,7 @@ class SequenceState(Combining):
         mine = self.values_in(child, values)
         if mine is None:
             return
-        self.known.append(Absent(child, self.key_of(event), mine, self.entry(event, child, values)))
+        self.known.append(Absent(child, self.key_of(child, event), mine, self.entry(event, child, values)))
 
     def absent_taken(self) -> None:
         arrived = {absent: self._newly_arrived(absent) for absent in self.absent}

@@ -94,7 +94,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
     """What every operator has, and what this one has more."""
     return _layout(
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
-        "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
+        "node", "setting", "tree_index", "clock", "grouping", "groupings", "flat", "by_value", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
         *derived,
     )  # fmt: skip

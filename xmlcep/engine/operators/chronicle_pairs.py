@@ -123,7 +123,7 @@ class ChroniclePairConjunction(PairState):
         if composer.report is not None:
             composer.report.append(composite)
         if parent is not None:
-            above = key if self.same_groups else parent.grouping.place(path, ids)
+            above = key if self.same_groups else parent.groupings[self.child_index].place(path, ids)
             if above is not None:
                 entry = (start, end, self.clock.point, composite)
                 parent.taker.take(self.child_index, above, entry, cause)

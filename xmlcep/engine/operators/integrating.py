@@ -18,6 +18,7 @@ from path_types import PathType
 from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..composer import instance_at
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -142,7 +143,9 @@ class MultiplicityState(OperatorState):
                 return
         start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
         path, ids = (
-            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+            accumulation.place()
+            if self.flat
+            else instance_at(entries[accumulation.begin][EVENT], self.node_of(key))
         )
         integrated = accumulation.integrated()
         composite = self.composer.composite(
@@ -278,7 +281,7 @@ class MultiplicityState(OperatorState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return

@@ -13,7 +13,7 @@ from path_types import PathType
 from ...algebra import Promise, Termination
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..composer import interval, nearest_common_ancestor, span_of
+from ..composer import instance_at, interval, nearest_common_ancestor, span_of
 from ..setting import Setting
 from .accumulation import Accumulation, Integrated
 from .deferrable import DeferrableState
@@ -166,7 +166,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             super().release_alone(key, cause)
             return
         whole = self._release_whole(key, accumulation, cause)
-        above = key if self.same_groups else parent.grouping.key_of(whole)
+        above = key if self.same_groups else parent.groupings[self.child_index].key_of(whole)
         if above is not None:
             parent.taker.store(self.child_index, above, whole, cause)
 
@@ -188,7 +188,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         had = accumulation.count()
         batches, rest = self._batches(accumulation.live())
         for batch in batches:
-            if not self._raise_batch(accumulation, batch, cause):  # used up all the same (V6)
+            if not self._raise_batch(key, accumulation, batch, cause):  # used up all the same (V6)
                 accumulation.current = None
             self.consumed_by(0, batch)
         created = self._created(accumulation)
@@ -206,14 +206,16 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             self._withdraw(accumulation.current)
             accumulation.current = None
 
-    def _raise_batch(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
+    def _raise_batch(self, key: Key, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
         values = self.values
         if values.having is not None and not values.admits(entries):
             return False
         constituents = Integrated(entries, 0, len(entries))
         path, ids = (
-            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
+            nearest_common_ancestor(constituents)
+            if self.flat
+            else instance_at(entries[0][EVENT], self.node_of(key))
         )
         composite = self.composer.composite(
             path, ids, constituents, *interval(constituents), cause,

@@ -30,6 +30,7 @@ from .assignments import (
 from .attributes import TrackedAttributes
 from .edits import (
     born,
+    exchange,
     open_all,
     put,
     ready_to_leave,
@@ -164,11 +165,9 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         if old_element is new_element:
             Element.replace(self, old_element, new_element)
             return
-        nodes = [node for node in (old_element, new_element) if isinstance(node, Element)]
-        if len(nodes) == 2 and get_parent(old_element) is self:
+        if isinstance(old_element, Element) and get_parent(old_element) is self:
             refuse_cycle(self, [new_element])
-        parents = open_all(nodes, self)
-        rearrange([self, *parents], lambda: Element.replace(self, old_element, new_element))
+        exchange(self, old_element, new_element, lambda: Element.replace(self, old_element, new_element))
 
     def clear(self, keep_tail: bool = False) -> None:
         """As lxml's ``clear``."""
@@ -200,8 +199,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
             if old is value:
                 return  # lxml 6.1 would use freed memory here
             refuse_cycle(self, [value])
-            parents = open_all([old, value], self)
-            rearrange([self, *parents], lambda: Element.__setitem__(self, key, value))
+            exchange(self, old, value, lambda: Element.__setitem__(self, key, value))
         else:
             Element.__setitem__(self, key, value)  # which raises lxml's own error
 
