@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import xmlcep
+from tests.project.source import ROOT
 from xmlcep.cli.main import run
-from xmlcep.settings import SettingsError, find_settings
+from xmlcep.settings import Settings, SettingsError, find_settings
 
 
 def write(folder: Path, text: str, name: str = "xmlcep.toml") -> None:
@@ -44,6 +46,14 @@ locations = {"urn:x" = "x.xsd"}
     assert (found.schema, found.references) == ("../../a.xsd", {"parts": "../../p.xml"})
     assert found.params == {"limit": 5, "state": "open"} and found.locations == {"urn:x": "../../x.xsd"}
     assert (found.keys, found.fail_on) == (("item=@n",), "error")
+
+
+def test_the_page_shows_all_settings(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "teams.md").read_text(encoding="utf-8")
+    for text in re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        write(tmp_path, text)
+        shown = find_settings(tmp_path)
+        assert all(getattr(shown, name) for name in Settings.__slots__)
 
 
 @pytest.mark.parametrize(
