@@ -106,7 +106,7 @@ event E {within="9 s"} = becomes["@partNum = 1"](item) ; not becomes["@partNum =
     @0 i1 a1=1 @5 a1=2 @20 i2              |
     @0 i1 a1=1 @5 a1=3 @20 i2              | 4: (a1=1)
     @0 i1 a1=1 @5 a1=3 @6 a1=1 @20 i2      | 5: (a1=1) (a1=1)
-event E {within="2 changes"} = becomes["price"](item) & ins(item/comment)
+event E {within="3 changes"} = becomes["price"](item) & ins(item/comment)
     i1 p1 q1 c1                            | 4: (p1)+c1
     i1 p1 q1 q1.2 c1                       |
 event E = plus[becomes["price"](item), "5 s"]

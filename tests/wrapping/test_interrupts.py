@@ -15,7 +15,6 @@ from lxml import etree
 
 import xmlcep
 from tests.wrapping import interrupts
-from tests.wrapping.changing_listeners import recordable
 from tests.wrapping.cut_calls import CALLS, Cut, Late, Told, cut_everywhere, interrupted
 from xmlcep.log.errors import LogError
 from xmlcep.recording import rebuild
@@ -264,17 +263,3 @@ def test_the_beginning_of_a_transaction_that_is_interrupted_leaves_none_open(
             pass
     assert not document.in_transaction
     assert document.verify() and not told
-
-
-def test_others_do_not_suffer_from_what_c_code_has_done_to_a_document() -> None:
-    """Each says by itself what it cannot tell of any more."""
-    root = etree.fromstring("<s><x/></s>", etree.XMLParser())
-    with xmlcep.wrap(root) as one, xmlcep.fromstring("<r><a/><b/></r>") as other:
-        one.snapshot()
-        other.snapshot()
-        etree._Element.insert(other.root, 1, etree.Element("unseen"))
-        etree._Element.append(one.root, other.root[0])
-        one.catch_up()
-        one.snapshot()
-        assert recordable(one.snapshot()[0])
-        assert other.verify()

@@ -88,6 +88,13 @@ def test_a_reference_document_that_has_changed_is_another_tree() -> None:
     assert Detector(before).replace(before).kept == ("A", "Both")
 
 
+def test_parameters_are_of_the_tree_and_what_is_said_to_people_is_not() -> None:
+    text = "param most = {}\nevent Dear {{{}}} = ins(item/@n)[. > $most]\n" + BOTH
+    before = Detector(parse_rules(text.format(5, "severity=info")))
+    assert before.replace(parse_rules(text.format(5, "severity=error"))).kept == ("Dear", "Both")
+    assert before.replace(parse_rules(text.format(6, "severity=error"))).changed == ("Dear",)
+
+
 def test_never_within_an_edit_or_a_transaction_or_a_callback(doc: Document) -> None:
     rules = parse_rules(BOTH)
     said: list[Exception] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import click
 from rich.console import Console
@@ -22,6 +22,7 @@ from ..auditing.proving import MOST, Proofs, prove, require_trees
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
+from ..engine import OnRemoved
 from ..log.json_codec import FASTEST
 from ..rules import Rules
 from ..rules.additions import Additions
@@ -42,6 +43,7 @@ from ._paths import FilePath
 from ._progress import audit_progress
 from ._rule_sources import NAMES_OF_ADDITIONS, files_of, with_additions
 from ._rules_input import load, read_texts, saying_ignored
+from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._without_effect import refuse, refuse_others
 
@@ -101,14 +103,7 @@ FINDINGS_FOUND = 1
     help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
     " deadlines up to then fire.",
 )  # fmt: skip
-@click.option(
-    "--state", "since", metavar="FILE", type=FilePath(),
-    help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
-    " --out.",
-)  # fmt: skip
-@click.option(
-    "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
-)
+@since_options
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -164,7 +159,7 @@ def command(
     additions: Additions,
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, until: str | None, since: str | None, final: bool,
+    partitions: int | None, until: str | None, since: str | None, final: bool, on_removed: str | None, new_since: str,
     operators: bool, on_bad_record: str, quarantine: str | None, proofs: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, fail_on: str | None, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
@@ -221,7 +216,8 @@ def command(
             partition_by_rule=partition_by_rule, operators=operators,
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
-            since=since, final=final, progress=progress,
+            since=since, final=final, on_removed=cast("OnRemoved | None", on_removed),
+            new_since=cast("Literal['now', 'begin']", new_since), progress=progress,
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out, rules)

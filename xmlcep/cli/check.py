@@ -30,6 +30,7 @@ from ..rules.ruleset import all_expressions
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
+from ._against import Against
 from ._check_json import report
 from ._commands import command as command_of
 from ._exchange_formats import sarif_of_problems, write_sarif_of
@@ -77,12 +78,17 @@ WRONG = 2
     multiple=True,
     help="A function that rules call and that does not edit the document; can be given several times.",
 )
+@click.option(
+    "--against", metavar="OLD", type=FilePath(),
+    help="Also say what becomes of the events of OLD if these rules replace it while it runs: a rules file, or the"
+    " state of an audit or a recording, with how many partial matches would be lost.",
+)  # fmt: skip
 @location_option
 @with_additions
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
     rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, schema: str | None, strict: bool,
-    not_editing: tuple[str, ...], locations: dict[str, str], additions: Additions,
+    not_editing: tuple[str, ...], against: str | None, locations: dict[str, str], additions: Additions,
     quiet: bool,
 ) -> int:  # fmt: skip
     """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
@@ -96,7 +102,9 @@ def command(
     if form != "text":
         refuse(["with_plan", "mermaid"], f"--format {form} writes everything as one object")
     if mermaid:
-        refuse(["with_plan", "quiet"], "--mermaid writes a chart only")
+        refuse(["with_plan", "quiet", "against"], "--mermaid writes a chart only")
+    if form == "sarif":
+        refuse(["against"], "--format sarif has problems only")
     texts = read_texts(rules)
     try:
         checked, warnings = _checked(texts, schema, locations, additions)
@@ -112,8 +120,9 @@ def command(
     )
     _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
+    replaced = None if against is None else Against.of(against, checked, additions)
     if form != "text":
-        _write(form, list(texts), checked, (), warnings, graph)
+        _write(form, list(texts), checked, (), warnings, graph, replaced)
     else:
         if warnings:
             said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
@@ -122,6 +131,8 @@ def command(
             put(_mermaid(checked, graph), nl=False)
         elif not quiet:
             _show(checked, graph, ", ".join(texts), with_plan=with_plan)
+        if replaced is not None:
+            put(f"{replaced}" if quiet else f"\n{replaced}")
     if strict and graph is not None:
         _refuse_endless(", ".join(texts), graph)
     return 0
@@ -129,7 +140,7 @@ def command(
 
 def _write(
     form: str, files: list[str], checked: Rules | None, errors: Sequence[RuleProblem],
-    warnings: Sequence[RuleProblem], graph: TriggeringGraph | None = None,
+    warnings: Sequence[RuleProblem], graph: TriggeringGraph | None = None, against: Against | None = None,
 ) -> None:  # fmt: skip
     """Everything as one object on standard output."""
     if form == "sarif":
@@ -138,6 +149,8 @@ def _write(
         stream.flush()
     else:
         said = report(files, checked, errors, warnings, graph)
+        if against is not None:
+            said["against"] = against.to_record()
         put(json.dumps(said, indent=2, ensure_ascii=False))
 
 

@@ -485,6 +485,11 @@ class Detector:
         return raised + self._evaluation.take_report()
 
     @property
+    def document(self) -> Replica | None:
+        """The document that its rules ask; None if they ask none."""
+        return self._document
+
+    @property
     def operators(self) -> bool:
         """Whether it reports the composites of inner operators."""
         return self._operators

@@ -14,6 +14,8 @@ from ..suggestions import listed
 OnRemoved: TypeAlias = Literal["flush", "drop"]
 """What becomes of partial matches in trees that are removed or changed: what a flush releases is raised, or nothing."""
 ON_REMOVED = one_word("flush", "drop")
+SINCE = one_word("now", "begin")
+"""Since when new trees have seen what happens: since the beginning of the log, or from now on."""
 _MOST_NAMES = 5
 
 

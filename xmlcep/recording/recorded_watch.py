@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ..arguments import check, one_word
-from ..engine import Detector, OnRemoved, Replacement
+from ..arguments import check
+from ..engine import SINCE, Detector, OnRemoved, Replacement
 from ..engine.durable import rules_stamp
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
@@ -23,9 +23,6 @@ OPEN, FLUSH, CLOSE, CURSOR, RULES = "open", "flush", "close", "cursor", "rules"
 
 
 Callback = Callable[[CompositeEvent], Any]
-
-
-SINCE = one_word("now", "begin")
 
 
 class Replacing(NamedTuple):

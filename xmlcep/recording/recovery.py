@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..arguments import PATH, check, optional, whole_number
 from ..closing import Closing
-from ..engine import ON_REMOVED, OnRemoved, Replacement
+from ..engine import ON_REMOVED, SINCE, OnRemoved, Replacement
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
@@ -20,7 +20,7 @@ from ..wrapping.parsing import parse_bytes
 from .checkpoints import EVERY
 from .log_end import look_at
 from .log_replay import Delivered, History, replay_history
-from .recorded_watch import CURSOR, SINCE, Callback, RecordedWatch
+from .recorded_watch import CURSOR, Callback, RecordedWatch
 from .recorder import Recording
 
 

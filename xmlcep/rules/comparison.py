@@ -72,8 +72,9 @@ def tree_digests(rules: Rules) -> dict[str, str]:
 
 
 def _text(rules: Rules, tree: EventTree) -> tuple[object, ...]:
-    """The definition with its names written out, and what the names in its expressions mean."""
-    text = print_definitions((replace(tree.definition, severity=None, message=None, description=""),))
+    """The definition with its names written out, and what the names in its expressions mean; not what it says to
+    people (Y10)."""
+    text = print_definitions((replace(tree.definition, severity=None, message=None),))
     expressions = list(rules.graph.expressions(tree))
     prefixes = {"", *_PREFIX.findall(text)} if expressions or any(rules.graph.opaque_texts(tree)) else set()
     variables = {name for expression in expressions for name in expression.variables}

@@ -16,7 +16,7 @@ from ..suggestions import KnownNames, disguised
 from ..xpath import Condition, Expression, Known
 from .compiling import compile_tree
 from .programs import OperatorProgram
-from .trees import EventTree, LeafNode, build_tree, composite_leaves
+from .trees import EventTree, LeafNode, build_tree
 from .variables import Variables
 
 _NO_LANGUAGES = Languages()
@@ -195,9 +195,10 @@ def _dependencies(trees: list[EventTree], private: Collection[str]) -> list[list
         sorted(
             {
                 used.index
-                for leaf in composite_leaves(user)
-                for used in (public if leaf.name is None else named.get(leaf.name, ()))
-                if _may_take(leaf, user, used)
+                for leaf in user.leaves()
+                if isinstance(type_ := leaf.type, CompositeType)
+                for used in (public if type_.name is None else named.get(type_.name, ()))
+                if _may_take(type_, user, used)
             }
         )
         for user in trees

@@ -98,15 +98,17 @@ class OperatorProgram:
 
     @property
     def asked_at_node(self) -> tuple[Expression, ...]:
-        """Its expressions that ask the document from the node of a composite: guard, message, what turns true."""
+        """Its expressions that ask the document from the node of a composite: guard, message, what turns true (which is
+        asked of the elements that there are, whatever it reads)."""
         said = self.says.expressions if self.says else ()
-        given = (expression for expression in (self.guard, self.test, *said) if expression is not None)
-        return tuple(expression for expression in given if expression.needs_document)
+        given = (expression for expression in (self.guard, *said) if expression is not None)
+        asked = tuple(expression for expression in given if expression.needs_document)
+        return asked if self.test is None else (self.test, *asked)
 
     @property
     def needs_document(self) -> bool:
         """Whether its guard, its message or a leaf asks the document, or it asks elements of it."""
-        if self.test is not None or self.asked_at_node:
+        if self.asked_at_node:
             return True
         return any(leaf is not None and leaf.needs_document for leaf in self.leaves)
 

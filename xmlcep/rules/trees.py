@@ -12,6 +12,7 @@ from path_types import PathType, left_bound_intersection
 from path_types.relations import offsets
 
 from ..algebra import (
+    Becomes,
     ContextName,
     EventDefinition,
     Leaf,
@@ -24,7 +25,7 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import CompositeType, EventType
+from ..events import ANY, EventType, PrimitiveType, Scope
 from ..xpath import Known
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
@@ -185,6 +186,15 @@ class EventTree:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return any(node.needs_moments for node in self.operators)
 
+    def seen(self) -> dict[Leaf | Becomes, EventType]:
+        """What it takes of a history, as written: what its leaves take; all at or below where it asks."""
+        found: dict[Leaf | Becomes, EventType] = {}
+        for operator in self.operators:
+            found |= {leaf.leaf: leaf.type for leaf in operator.leaves()}
+            if isinstance(operator.definition, Becomes):
+                found[operator.definition] = PrimitiveType(ANY, operator.path, Scope.AT_OR_BELOW)
+        return found
+
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""
         for operator in self.operators:
@@ -241,7 +251,7 @@ class _TreeBuilder:
         above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
-        index = first + _count(operator) - 1
+        index = first + len([*operators_of(operator)]) - 1
         own = operator.options.within
         # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
         inherits = inherited is not None and operator.takes_back
@@ -262,7 +272,7 @@ class _TreeBuilder:
                         below_not=below_not or position in operator.negated,
                     )
                 )
-                first += _count(operand)
+                first += len([*operators_of(operand)])
         label = self._label(operator)
         for message, hint in operator.problems():
             self._problem(message, hint, operator.at)
@@ -380,18 +390,8 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
     return may_repeat([leaf.type for leaf in leaves if leaf.child_index in constituents])
 
 
-def _count(operator: Operator) -> int:
-    """How many operators the expression has."""
-    return sum(1 for _ in operators_of(operator))
-
-
 def _is_valid(operator: PathType, child: PathType) -> bool:
     """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
     if not child.absolute:
         return True
     return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))
-
-
-def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:
-    """The composite event types that the tree's leaves take."""
-    return (leaf.type for leaf in tree.leaves() if isinstance(leaf.type, CompositeType))

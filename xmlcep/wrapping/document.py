@@ -353,7 +353,7 @@ class Document(Single, Closing):
         self.delivery.check()
         for _ in range(TRIGGER_DEPTH):
             before = tree.clock.ts
-            outside_proxies.catch_up_all(tree)
+            outside_proxies.catch_up(tree)
             tree.end_edit()
             compare()
             if tree.clock.ts == before or not self.delivery.audience:
@@ -462,7 +462,7 @@ class Document(Single, Closing):
             if not self.closed and not self.delivery.held:
                 if self.delivery.audience:
                     self._find(lambda: compare_all(self._tree))
-                elif self._tree.exposed:
+                elif self._tree.foreign:
                     self.catch_up()
         finally:
             self._finalizer()

@@ -23,5 +23,6 @@ from .layouts import Scribe as Scribe
 from .pool import Json as Json
 from .rules_stamp import check_rules as check_rules
 from .rules_stamp import difference as difference
+from .rules_stamp import earlier_rules as earlier_rules
 from .rules_stamp import rules_of as rules_of
 from .rules_stamp import rules_stamp as rules_stamp

@@ -118,7 +118,7 @@ def set_name_of(node: Node, value: Any) -> None:
             set_tag(node, old)
             tree.delivery.changing = False
             raise
-        if tree.exposed and shadow.parent is not None:
+        if tree.foreign and shadow.parent is not None:
             reconcile(tree, [node])
         else:
             rename(tree, node)

@@ -84,7 +84,7 @@ def ready(node: Node) -> ShadowNode | None:
     if tree.observed is not None:
         tree.observed.widen()
         return None
-    if tree.exposed:
+    if tree.foreign:
         outside_proxies.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
             return None
@@ -94,10 +94,7 @@ def ready(node: Node) -> ShadowNode | None:
 
 
 def see(node: Node) -> None:
-    """Before a node is moved: what has come into a document unseen, or been taken from one, is told first.
-
-    An undo goes back there.
-    """
+    """Before a node is moved: what has come into a document unseen is told first, for an undo goes back there."""
     if entry_of(node) is not None:
         return
     above = get_parent(node)
@@ -107,13 +104,12 @@ def see(node: Node) -> None:
             outside_proxies.catch_up(tree)
             return
         above = get_parent(above)
-    outside_proxies.look_into(node)
 
 
 def owner(node: Node) -> ShadowTree | None:
     """The document that a node belongs to, when all that others have done unseen to this one is told."""
     tree = tree_of(node)
-    if tree is not None and tree.exposed:
+    if tree is not None and tree.foreign:
         outside_proxies.catch_up(tree)
         see(node)
         tree = tree_of(node)
@@ -126,7 +122,7 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
     If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
     """
     shadow = ready(node)
-    if shadow is None or not shadow.tree.exposed:
+    if shadow is None or not shadow.tree.foreign:
         return shadow
     if is_elsewhere(node, shadow):
         outside_proxies.miss(node)
@@ -160,7 +156,7 @@ class Departure:
         self.following = get_next(node)
         if self.following is not None and (entry_of(self.following) is not None or not tree.careful):
             tree.open_known(self.following)
-        if tree.journal is not None and not tree.exposed:
+        if tree.journal is not None and not tree.foreign:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
     def stayed(self) -> bool:
@@ -216,7 +212,7 @@ def put(
         into = ready(site)  # looking at where the node was may have found it
     going = None if instead_of is None else departure(instead_of)
     tree = None if into is None else into.tree
-    if tree is not None and tree_of(node) is None:
+    if tree is not None and leaving is None:  # it is new, or comes from a document that observes
         check_incoming(node)
     if tree is None and leaving is None and going is None:
         call()
@@ -295,7 +291,7 @@ def born(tree: ShadowTree, node: Node) -> None:
         return
     if tree.journal is not None:
         tree.journal.placed(node)
-    if tree.exposed:
+    if tree.foreign:
         outside_proxies.look(
             tree
         )  # which may find the node itself, or that somebody had taken its parent away
@@ -360,7 +356,7 @@ def rearrange(sites: Iterable[Node], call: Call) -> None:
     for tree, own in trees.items():
         for site in own:
             tree.open_children(site)
-            if tree.journal is not None and tree.exposed:
+            if tree.journal is not None and tree.foreign:
                 write_down(site, shadow_of(site))  # of what is there some may have been taken already
             elif tree.journal is not None:
                 tree.journal.children(site)

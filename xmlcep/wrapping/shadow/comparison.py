@@ -204,30 +204,3 @@ def different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
                 found[parent] = None
         found[node] = None
     return list(found)
-
-
-def careful(nodes: Iterable[Node]) -> list[Node]:
-    """Those of documents where more has to be known of a loss than that, and what, it is.
-
-    That is where the loss can be undone, and where it can bring white space out of view.
-    """
-    trees = {node: shadow_of(node).tree for node in nodes}
-    return [node for node, tree in trees.items() if tree.journal is not None or tree.ignore_whitespace]
-
-
-def taken_below(node: Node) -> list[Node]:
-    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
-    found = []
-    muted: dict[ShadowTree, bool] = {}
-    try:
-        for each in Element.iter(node):
-            entry = entry_of(each)
-            if type(entry) is ShadowNode:
-                muted.setdefault(entry.tree, entry.tree.muted)
-                entry.tree.muted = True
-                if is_elsewhere(each, entry):
-                    found.append(each)
-    finally:
-        for tree, before in muted.items():
-            tree.muted = before
-    return found

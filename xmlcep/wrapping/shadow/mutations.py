@@ -73,7 +73,7 @@ def remember(tree: ShadowTree, node: Node) -> None:
     Where others may have edited it unseen, that is what events have told: what is there now may belong elsewhere.
     """
     assert tree.journal is not None
-    if tree.exposed and is_element(node):
+    if tree.foreign and is_element(node):
         write_down(node, shadow_of(node))
     else:
         tree.journal.whole(node)
@@ -375,7 +375,7 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """
     if shadow.last is not None:
         tree.open_subtree(node)
-    if tree.exposed and tree.journal is not None:
+    if tree.foreign and tree.journal is not None:
         _write_down_all(tree, node, shadow)
     emit = tree.emit
     if shadow.tail is not None:
@@ -408,7 +408,7 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         tree.original.keep(node, shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
-        if not tree.exposed or shadow.trie is None:  # else it has been written down
+        if not tree.foreign or shadow.trie is None:  # else it has been written down
             tree.journal.whole(node)
     trie = shadow.trie
     if trie is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..lxml_access import Node, children_of, get_tail, get_text, last_child
-from .comparison import careful, different, has_its_name, taken_below
+from ..lxml_access import Element, Node, children_of, get_tail, get_text, last_child
+from .comparison import different, has_its_name
 from .longest_kept_run import longest_unchanged_run
 from .mutations import (
     change_attributes,
@@ -20,7 +20,7 @@ from .mutations import (
     unlink,
     write_down,
 )
-from .shadow import ShadowNode, ShadowTree, entry_of, owners, parents_told, shadow_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, parents_told, shadow_of, tree_of, visible
 
 
 class _Site(NamedTuple):
@@ -41,58 +41,46 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     have shadow nodes, and so must what is below them if it is no longer there.
     """
     nodes = list(nodes)
-    muted = {tree: tree.muted}
-    tree.muted = True
+    muted, tree.muted = tree.muted, True
     try:
         if tree.root in nodes and not has_its_name(tree.root):
             tree.open_subtree(tree.root)
             tree.delivery.changing = True
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in different(tree, nodes)]
-        if tree.exposed:
-            _add_robbed(sites, muted)
-        for each in muted:
-            each.delivery.changing = True
+        if tree.foreign and tree.remembers_losses:
+            _add_robbed(tree, sites)
+        tree.delivery.changing = True
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
-                _emit_gone(site.shadow.tree, site)
+                _emit_gone(tree, site)
         for site in sites:
             if entry_of(site.node) is site.shadow:
-                _emit_come(site.shadow.tree, site)
+                _emit_come(tree, site)
     finally:
-        for each, before in muted.items():
-            each.muted = before
-    tree.others += [other for other in muted if other is not tree]
+        tree.muted = muted
 
 
-def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
-    """Adds the elements, perhaps of other documents, from which something has come to these ones, unseen.
-
-    That is, where the loss takes more than `take_over`. All documents concerned are muted, and added to ``muted``.
-    """
+def _add_robbed(tree: ShadowTree, sites: list[_Site]) -> None:
+    """Adds the elements from which something has come to these ones, unseen: their loss takes more than `take_over`."""
     known = {site.node for site in sites}
     for site in sites:  # which grow meanwhile
-        taken = []
+        taken: list[Node] = []
         for child in site.now:
             entry = entry_of(child)
             if entry is None:  # it has come with all that it had taken before
-                taken += taken_below(child)
+                taken += [each for each in Element.iter(child) if tree_of(each) is tree]
             elif type(entry) is ShadowNode and entry.parent is not site.shadow:
                 taken.append(child)
-        for owner, robbed in owners(parents_told(careful(taken))).items():
-            if owner not in muted:
-                muted[owner] = owner.muted
-                owner.muted = True
-            for node in different(owner, robbed):
-                if node not in known:
-                    known.add(node)
-                    sites.append(_site(owner, node))
+        robbed = different(tree, [node for node in parents_told(taken) if tree_of(node) is tree])
+        sites += [_site(tree, node) for node in robbed if node not in known]
+        known.update(robbed)
 
 
 def _site(tree: ShadowTree, node: Node) -> _Site:
     shadow = tree.open(node)
     if tree.journal is not None:
-        if tree.exposed:  # what is different may have been changed by somebody nobody has seen
+        if tree.foreign:  # what is different may have been changed by somebody nobody has seen
             write_down(node, tree.open_children(node))
         tree.journal.keep(shadow)
     if shadow.last is None and last_child(node) is None:
