@@ -16,7 +16,7 @@ from tests.auditing.test_every_construct import Log, log_of
 from tests.laws.agreement import rules_of
 from tests.laws.replacing import Case, cases
 from tests.strategies import History
-from xmlcep import Detector, Replica, parse_rules
+from xmlcep import Detector, parse_rules
 from xmlcep.auditing import AuditError
 from xmlcep.engine import StateError
 from xmlcep.errors import XmlCepError
@@ -39,7 +39,7 @@ def expected(case: Case, items: Log, cut: int, before: Rules, after: Rules) -> l
     for place, item in enumerate([*items, "close"]):
         if place == cut:
             begin = case.from_the_beginning
-            document = past.document if begin else Replica() if past.needs else None
+            document = past.document if begin else None
             answer = detector.replace(
                 after,
                 on_removed="flush" if case.flush else "drop",

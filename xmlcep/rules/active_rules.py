@@ -174,13 +174,12 @@ class _Compiler:
         if mode is Mode.INSTANCE:
             known = vs.kinds(of_event)
             known |= _OF_LEAF if single_leaf(tree) is not None else {}
-            known[DELETED] = VariableKind.STRING
-            delta = _DELTA_KINDS[kind]
+            single, delta = VariableKind.STRING, _DELTA_KINDS[kind]
         else:
             known = dict.fromkeys(of_event, VariableKind.LIST)
-            known[DELETED] = VariableKind.LIST
+            single = VariableKind.LIST
             delta = VariableKind.ELEMENTS if tree.flat else _DELTA_KINDS[node_kind(tree.path)]
-        self.variables = {**self.given, **known, DELTA: delta}
+        self.variables = vs.EventVariables({**self.given, **known, DELETED: single, DELTA: delta}, single)
 
     def _default_mode(self, tree: EventTree, kinds: Sequence[NodeKind]) -> Mode | None:
         """L3: instance mode if $delta, a variable of the event or a relative path occurs."""
@@ -188,10 +187,10 @@ class _Compiler:
         form = self._form(tree, Mode.INSTANCE, kinds[0])
         if len(self.problems) > said:
             return None  # which has been said
-        own = self.variables.keys() - self.given.keys()
+        own = {name for each in form.expressions for name in each.variables if name not in self.given}
         raises_here = any(isinstance(each, Raise) and each.target is None for each in self.rule.actions)
-        asks = any(each.asks_context or each.variables & own for each in form.expressions)
-        return Mode.INSTANCE if asks or raises_here else Mode.SET
+        asks = any(each.asks_context for each in form.expressions)
+        return Mode.INSTANCE if asks or own or raises_here else Mode.SET
 
     # ---- actions ----------------------------------------------------------------------------------------
 
