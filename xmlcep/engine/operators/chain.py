@@ -7,7 +7,7 @@ from functools import partial
 from math import inf
 from operator import itemgetter
 
-from contexts import Chains, Entry
+from contexts import Chains, Entry, Group
 from contexts.constraints import (
     Absence,
     Constraint,
@@ -31,7 +31,7 @@ from ..timers import MEASURE, Due
 from .choosing import reach
 from .combining import CombiningState, window_constraints
 from .negation import violations_of
-from .state import Arrivals
+from .state import Arrivals, Input
 
 
 class SequenceState(CombiningState):
@@ -144,6 +144,24 @@ class SequenceState(CombiningState):
         if position == self._last and not self._waits_for_more:
             group.stored[position].clear()  # what has found nothing before it never will
             self.drop_if_empty(key)
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        super().arrive_together(inputs, cause)
+        for _, key, _ in inputs:
+            group = self.groups.get(key)
+            if group is not None:
+                self._drop_hopeless(group)
+                self.drop_if_empty(key)
+
+    def _drop_hopeless(self, group: Group) -> None:
+        for position, stored in enumerate(group.stored):
+            if stored and self.hopeless_without[position]:
+                before = group.stored[position - 1]
+                first_end = before[0][END] if before else inf
+                kept = [entry for entry in stored if first_end < entry[START]]
+                stored.clear()
+                if position < self._last or self._waits_for_more:
+                    stored.extend(kept)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         position = self._position.get(child)
