@@ -80,7 +80,7 @@ class Contents:
             yield str(number), time, self.texts[user], self.texts[event], self.texts[doc], node, values
 
     def widths(self) -> list[int]:
-        """How many characters the longest text of each of `COLUMNS` has; 0 where none, or the same document, is there."""
+        """Characters of the longest text of each of `COLUMNS`; 0 for one that is empty, or of the one document."""
         used = {place: {row[place] for row in self.findings} for place in (0, 1, 3, 4)}
         longest = {
             place: max((len(self.texts[number]) for number in used[place]), default=0) for place in used
