@@ -182,7 +182,7 @@ def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qu
 def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
     inside = [
         (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})")
-        + (f"({inner['as']})" if "as" in inner else "")
+        + (f"({inner['as']})" if inner.get("as") not in (None, inner.get("name")) else "")  # its label is one
         for inner in record["constituents"]
     ]
     said = [record[field] for field in ("severity", "message") if field in record]
