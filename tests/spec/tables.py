@@ -177,7 +177,7 @@ def render(
     names: Mapping[int, str],
     *,
     qualified: bool = False,
-    named: bool = True,
+    named: bool = False,
 ) -> str:
     """Finding records as text: ``ts: composite composite; ts: …``; ``named``: with the names of operands (V10)."""
     times: dict[int, list[str]] = {}

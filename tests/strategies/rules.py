@@ -188,7 +188,8 @@ class RuleBuilder(Choices):
         given = replace(operator, options=Options(context=context, end=end, path=path, name=name))
         final = path_of(given)
         asks = end in (None, Termination.EARLIEST) or "release" not in UNKNOWN_TO_THE_ENGINE
-        if self.conditions and asks and not self.flat and final is not None and final.last.is_element and self._chance(6):
+        of_element = not self.flat and final is not None and final.last.is_element
+        if self.conditions and asks and of_element and self._chance(6):
             given = replace(given, options=replace(given.options, when=self._one(CONDITIONS)))
         return given
 
