@@ -154,7 +154,14 @@ def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
 
 def _new(absolute: bool, parent: PathType | None, length: int, **rest: object) -> PathType:
     path = object.__new__(PathType)
-    made = {"absolute": absolute, "parent": parent, "_length": length, "_steps": None, "_text": None, "_children": {}}
+    made = {
+        "absolute": absolute,
+        "parent": parent,
+        "_length": length,
+        "_steps": None,
+        "_text": None,
+        "_children": {},
+    }
     for name, value in (made | rest).items():
         object.__setattr__(path, name, value)
     return path
