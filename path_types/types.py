@@ -154,7 +154,7 @@ def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
 
 def _new(absolute: bool, parent: PathType | None, length: int, **rest: object) -> PathType:
     path = object.__new__(PathType)
-    made = {
+    made: dict[str, object] = {
         "absolute": absolute,
         "parent": parent,
         "_length": length,
