@@ -20,11 +20,9 @@ from .relations import left_bound_intersection as left_bound_intersection
 from .relations import offset as offset
 from .steps import Axis as Axis
 from .steps import Step as Step
-from .types import DOCUMENT as DOCUMENT
 from .types import PathType as PathType
 
 __all__ = [
-    "DOCUMENT",
     "Axis",
     "PathError",
     "PathInstance",

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from path_types import DOCUMENT, PathType, left_bound_intersection
+from path_types import PathType, left_bound_intersection
 from path_types.relations import offsets
+from path_types.types import DOCUMENT
 
 from ..algebra import (
     Becomes,
