@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from ..actions.description import describe_triggering
-from ..actions.drawing import draw_mermaid
+from ..actions.description import describe_triggering, draw_mermaid
 from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
