@@ -102,11 +102,12 @@ class RunningValues(Sequence[Single]):
         come = list(map(number_of_item, self.values[self._end :]))
         self._numbers.extend(come)
         gone = self._numbers[self._begin : self.first]
-        for kept in (self._sum, *self._extremes):
+        kept: list[_ExactSum | RunningExtreme] = [self._sum, *self._extremes]
+        for each in kept:
             for number in come:
-                kept.add(number)
+                each.add(number)
             for number in gone:
-                kept.remove(number)
+                each.remove(number)
         self._begin, self._end = self.first, len(self.values)
         if self._begin == self._end:
             self._sum = _ExactSum()
