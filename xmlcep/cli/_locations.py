@@ -22,5 +22,5 @@ location_option = click.option(
     metavar="NS=FILE",
     multiple=True,
     callback=_pairs,
-    help="The local file of a namespace that the schema imports (repeatable); nothing is ever fetched.",
+    help="The local file of a namespace that the schema imports (repeatable); nothing is fetched.",
 )

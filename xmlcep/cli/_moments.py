@@ -39,8 +39,8 @@ at_option = click.option(
     "--at",
     metavar=AT,
     type=MOMENT,
-    help="The time point, such as 17, or a time: 2026-01-31T12:00:00Z, 2026-01-31 (its beginning, UTC); without it the"
-    " end of the log.",
+    help="A time point (17) or a time (2026-01-31T12:00:00Z; 2026-01-31, its beginning in UTC)."
+    " Default: the end of the log.",
 )
 
 
