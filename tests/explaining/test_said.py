@@ -153,7 +153,7 @@ TABLE = {
     "the newest of both operands is the same": (
         "(ins(item/price) ; ins(item/price)) {context=recent, path=item}",
         "ins item/price 1.3.4",
-        "wrong-order: ins(/order#1/item#3/price#4) at 1 is what both operands have, and cannot come before itself",
+        "wrong-order: ins(/order#1/item#3/price#4) at 1 is in both operands, and cannot come before itself",
     ),
     "a text is called as its element": (
         "ins(remark/text())", "ins item/remarks/text() 1.3.4.5 =7\nins item/price/text() 1.3.6.7 =7",

@@ -35,7 +35,7 @@ CASES = {
     ),
     "another operation": ("upd(item/price) & ins(item/quantity)", ITEM, "never-occurred", "other operations have"),
     "another place": ("ins(catalogue/books/price)", ITEM, "never-occurred", "at other places"),
-    "another beginning": ("ins(/item/price)", ITEM, "never-occurred", "at other places it has: ins(/order/item/price)"),
+    "another beginning": ("ins(/item/price)", ITEM, "never-occurred", "at other places: ins(/order/item/price)"),
     "nothing alike": ("ins(zebra)", ITEM, "never-occurred", "what has is"),
     "nothing at all": ("ins(zebra)", "", "never-occurred", "nothing at all has occurred"),
     "in another item": (
@@ -77,7 +77,7 @@ CASES = {
     ),
     "what must not be in between": (
         "ins(item) ; not ins(item/price) ; ins(item/quantity)", ITEM, "absence-violated",
-        "ins(/order#1/item#3/price#4) at 2 has occurred, which must not",
+        "ins(/order#1/item#3/price#4) at 2 has occurred, and must not",
     ),
     "what must not be behind": (
         "(ins(item) ; not ins(item/price)) {end=custom}", ITEM, "absence-violated", "which must not",

@@ -172,7 +172,7 @@ def test_no_state_forgets_a_watch_that_nobody_goes_on_with(life: Life) -> None:
     life.edits("1", 20)
     life.die()
     with recover(life.log, state_every=1) as back:
-        with pytest.raises(LogError, match="has a watch that nobody goes on with: recover it with its rules"):
+        with pytest.raises(LogError, match="has an open watch: recover it with its rules"):
             back.recording.checkpoint()
         for step in range(20):
             edit(back.document, random.Random(step))

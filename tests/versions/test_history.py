@@ -160,7 +160,7 @@ def test_what_a_log_is_not_continued_with(tmp_path: Path) -> None:
     (folder / "export-1.xml").write_text(TEXTS[0])
     [skipped] = write(folder, log).skipped
     assert (Path(skipped.label).name, skipped.reason) == (
-        "export-1.xml", "stands before the version that the log ends with",
+        "export-1.xml", "comes before the last version in the log",
     )  # fmt: skip
     with pytest.raises(VersionError, match="is not among those found"):
         write_history(FileVersions([folder / "export-8.xml"]), log, name="order")

@@ -81,7 +81,7 @@ def put(text: str, children: list[Element], where: Where, target: Element, root:
     else:
         if target is root:
             raise RefusedActionError(
-                f"nothing can stand beside the root element {described(target)}: put it into the root"
+                f"nothing can be put beside the root element {described(target)}: put it into the root"
             )
         _put_beside(text, children, target, behind=where is Where.AFTER)
 

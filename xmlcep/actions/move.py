@@ -28,7 +28,7 @@ def run(program: ActionProgram, environment: Environment, host: Host) -> int:
             raise RefusedActionError(f"the root element {described(node)} cannot be moved")
         if node is target or any(above is node for above in target.iterancestors()):
             raise RefusedActionError(
-                f"{described(node)} cannot be moved to {described(target)}, which is it or stands in it"
+                f"{described(node)} cannot be moved to {described(target)}, which is it or lies in it"
             )
     for node in reversed(nodes):  # or a text would be given to one that goes, too
         keep_tail(node)
