@@ -344,7 +344,7 @@ def test_two_runs_at_once(growing: Growing) -> None:
     write(growing.logs / "a.jsonl", change("A", 1, "price"))
     with (
         holding(growing.state),
-        pytest.raises(XmlCepError, match="another run goes on from this state just now"),
+        pytest.raises(XmlCepError, match="another run is using this state"),
     ):
         growing.run()
     growing.run()
@@ -443,6 +443,6 @@ def test_the_folder_of_runs_is_not_followed_elsewhere(growing: Growing, tmp_path
     (tmp_path / "mine" / "1.findings").write_text("mine", encoding="utf-8")
     (tmp_path / f".{growing.state.name}.run").symlink_to(tmp_path / "mine", target_is_directory=True)
     write(growing.logs / "a.jsonl", change("A", 1, "price"))
-    with pytest.raises(StateError, match="is not the folder that runs with this state make"):
+    with pytest.raises(StateError, match="is not a folder made by runs with this state"):
         growing.run()
     assert (tmp_path / "mine" / "1.findings").read_text(encoding="utf-8") == "mine"

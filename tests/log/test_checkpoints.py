@@ -297,7 +297,7 @@ def test_a_state_is_refused_where_it_would_be_wrong(life: Life) -> None:
         with pytest.raises(LogError, match="no state is written in a transaction"):
             life.recording.checkpoint()
     life.document.subscribe(lambda event: life.recording.checkpoint())
-    with pytest.raises(CallbackError, match="none while changes are being told"):
+    with pytest.raises(CallbackError, match="none while changes are being delivered"):
         life.document.root.set("a", "2")
     assert not state_path(life.log).exists()
     life.die()

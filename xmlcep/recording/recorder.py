@@ -282,8 +282,8 @@ class Recording(Single, Closing):
         try:
             if delivering or not self._checkpoints.save(self._state):
                 raise LogError(
-                    f"{file}: no state is written in a transaction, and none while changes are being told: write it"
-                    " when the edit is over"
+                    f"{file}: no state is written in a transaction, and none while changes are being delivered:"
+                    " write it after the edit"
                 )
         except OSError as error:
             raise LogError(f"{file}: no state could be written beside it: {error.strerror}") from error
