@@ -320,7 +320,7 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
 
 def _taken_instead(request: AuditRequest) -> list[str]:
     asked = request.engine == "spark" or request.spark is not None or request.master is not None
-    return ["engine local: since goes on from a state, which Spark does not read"] if asked else []
+    return ["engine local: since resumes a state, which Spark cannot read"] if asked else []
 
 
 def _refuse_on_workers(rules: Rules) -> None:

@@ -71,7 +71,7 @@ def command(
         raise click.UsageError("--dry-run writes no document: leave --out away")
     rules = load([rules_file], additions)
     if rules.triggers is None:
-        raise XmlCepError(f"{rules_file}: there are no rules that act: write rule NAME on EVENT do …")
+        raise XmlCepError(f"{rules_file}: there are no action rules: write rule NAME on EVENT do …")
     sources = [name for name in (rules_file, document) if name != STANDARD_INPUT]
     sources += [] if log is None else files_read([log])
     guard([] if out is None else [Target(Path(out), Written.DOCUMENT)], sources, force=force)
@@ -161,7 +161,7 @@ def _run(
             report.say(f"{played.edits} edits of the log")
             if played.left_out:
                 report.say(
-                    f"{played.left_out} records left out: their nodes had gone, or rules had made them"
+                    f"{played.left_out} records left out: their nodes were gone, or rules had made them"
                 )
         report.say(f"{report.firings} firing{'' if report.firings == 1 else 's'}")
         _empty(report, acting.counts.empty)

@@ -186,7 +186,7 @@ def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
 
 def _act(console: Console, sample: Sample) -> None:
     """Shows rules that act: what they do when a price changes."""
-    _title(console, 7, "Rules can act: on an event, if the document is in a state, change it")
+    _title(console, 7, "Action rules: on an event, if a condition holds, change the document")
     _command(console, f"check {sample.acting.name}")
     rules = load_rules(sample.acting)
     for line in str(rules).split("rule ")[1:3]:
@@ -250,7 +250,7 @@ def _show_document(console: Console, sample: Sample) -> None:
 
 def _show_rules(console: Console, sample: Sample) -> None:
     """The rules file as it stands, its comments dimmed."""
-    _title(console, 2, "What we want to be told: the rules")
+    _title(console, 2, "What we want to know: the rules")
     for line in sample.rules.read_text(encoding="utf-8").splitlines():
         console.print(Text(line, style="dim" if line.startswith("#") else ""))
 
