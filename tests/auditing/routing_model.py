@@ -8,10 +8,10 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.chunks import Mark, buckets_of, hash_of
 
 from path_types import PathType
 from xmlcep.auditing.plan.partition_key import DOCUMENT, Pass, Plan, Role
-from xmlcep.auditing.spark.chunks import Mark, buckets_of, hash_of
 
 
 class Record(NamedTuple):

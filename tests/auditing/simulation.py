@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from xmlcep.auditing.failures import Failures
-from xmlcep.auditing.findings.collector import Collector
-from xmlcep.auditing.findings.order import Ranking
-from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.detector_pool import DetectorPool
 from xmlcep.auditing.spark.finding_chunks import FindingChunkWriter, FindingRanges
@@ -20,6 +15,12 @@ from xmlcep.auditing.spark.replayer import BucketReplayer
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.task_reports import Report
 from xmlcep.auditing.spark.tasks import replay_segments
+
+from xmlcep.auditing.failures import Failures
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.order import Ranking
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.splits import make_splits
 from xmlcep.rules import Rules
 

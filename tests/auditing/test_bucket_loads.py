@@ -14,13 +14,6 @@ pytest.importorskip("pyarrow")
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from tests.auditing.logs import documents, interleaved, write_log
-from tests.strategies import rule_sets
-from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.plan.key_counts import KeyCount, KeyCounter
-from xmlcep.auditing.plan.partition_key import Plan, make_plan
-from xmlcep.auditing.plan.record_counts import count_records
 from xmlcep.auditing.spark.bucket_loads import BucketLoads, RoutedLoad, TaskKeys
 from xmlcep.auditing.spark.bucket_tasks import BucketTasks
 from xmlcep.auditing.spark.chunk_reading import ChunkReader
@@ -28,6 +21,13 @@ from xmlcep.auditing.spark.chunks import Chunk, ChunkKind, Mark
 from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.task_reports import Report
+
+from tests.auditing.logs import documents, interleaved, write_log
+from tests.strategies import rule_sets
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.plan.key_counts import KeyCount, KeyCounter
+from xmlcep.auditing.plan.partition_key import Plan, make_plan
+from xmlcep.auditing.plan.record_counts import count_records
 from xmlcep.auditing.splits import make_splits
 from xmlcep.rules import Rules, parse_rules
 

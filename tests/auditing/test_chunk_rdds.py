@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-
 from xmlcep.auditing.spark.bucket_tasks import BucketTasks
 from xmlcep.auditing.spark.chunk_rdds import exchange, keep, parcels_in
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind

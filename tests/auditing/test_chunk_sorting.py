@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from xmlcep.auditing.spark.chunk_sorting import in_order
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
-from xmlcep.auditing.spark.failures import SparkError
 from xmlcep.auditing.spark.parcels import (
     ContentFiles,
     Packed,
@@ -22,6 +20,8 @@ from xmlcep.auditing.spark.parcels import (
     read,
     written_whole,
 )
+
+from xmlcep.auditing.spark.failures import SparkError
 
 
 def chunk(target: int, number: int, content: bytes) -> Chunk:

@@ -15,11 +15,11 @@ pa = pytest.importorskip("pyarrow")
 import numpy as np  # noqa: E402 - comes with PyArrow
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-
-from path_types import PathType  # noqa: E402
 from xmlcep.auditing.spark.chunk_reading import ChunkReader, Fragment  # noqa: E402
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind, ChunkWriter, Mark, buckets_of, hash_of  # noqa: E402
 from xmlcep.auditing.spark.ipc import from_ipc  # noqa: E402
+
+from path_types import PathType  # noqa: E402
 from xmlcep.log.columns.blocks import RecordTypes  # noqa: E402
 
 ITEM, PRICE = PathType.parse("/order/item"), PathType.parse("/order/item/price")

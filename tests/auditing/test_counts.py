@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.replayer import BucketReplayer
 
 from path_types import PathInstance, PathType, project
 from tests.auditing import simulation
@@ -25,7 +26,6 @@ from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import RuleSummary, Summary
 from xmlcep.auditing.rule_counts import records_by_rule, type_of
-from xmlcep.auditing.spark.replayer import BucketReplayer
 from xmlcep.events import PrimitiveEvent, PrimitiveType
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.rules.trees import EventTree

@@ -9,7 +9,6 @@ pytest.importorskip("numpy")
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-
 from xmlcep.auditing.spark.distinct import counted, distinct, in_groups
 
 DENSE = st.lists(st.integers(-3, 9), max_size=20)

@@ -14,14 +14,14 @@ pytest.importorskip("pyarrow")
 
 from hypothesis import given
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.document_clock import UNKNOWN, DocumentClock, DocumentTime
+from xmlcep.auditing.spark.finding_chunks import FindingRanges
+from xmlcep.auditing.spark.segment_summary import ClockReading
 
 from tests.auditing.logs import LogItem
 from tests.auditing.test_summary_tables import merged
 from tests.auditing.test_time import at
 from tests.auditing.test_timers_in_keys import order
-from xmlcep.auditing.spark.document_clock import UNKNOWN, DocumentClock, DocumentTime
-from xmlcep.auditing.spark.finding_chunks import FindingRanges
-from xmlcep.auditing.spark.segment_summary import ClockReading
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import ClockRecord

@@ -13,17 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from path_types import PathType
-from xmlcep.auditing import audit
-from xmlcep.auditing.findings.collector import Collector
-from xmlcep.auditing.findings.order import Ranking
-from xmlcep.auditing.findings.spool import LooseFinding, Spool
-from xmlcep.auditing.local.document_findings import DocumentFindings
-from xmlcep.auditing.quarantine import OnBadRecord
-from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
-from xmlcep.auditing.spark.failures import SparkError
 from xmlcep.auditing.spark.finding_chunks import Extent, FindingChunkWriter, FindingRanges, findings_of
 from xmlcep.auditing.spark.finding_order import (
     MOST_BYTES,
@@ -33,6 +23,16 @@ from xmlcep.auditing.spark.finding_order import (
     by_range,
 )
 from xmlcep.auditing.spark.task_reports import FoundSizes
+
+from path_types import PathType
+from xmlcep.auditing import audit
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.order import Ranking
+from xmlcep.auditing.findings.spool import LooseFinding, Spool
+from xmlcep.auditing.local.document_findings import DocumentFindings
+from xmlcep.auditing.quarantine import OnBadRecord
+from xmlcep.auditing.result import Summary
+from xmlcep.auditing.spark.failures import SparkError
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.rules import parse_rules

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.mapper import Keep
 
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
@@ -19,7 +20,6 @@ from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark.mapper import Keep
 from xmlcep.checking.left_out import LeftOut
 from xmlcep.rules import Rules
 

@@ -11,6 +11,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.bucket_loads import RoutedLoad
+from xmlcep.auditing.spark.chunk_reading import ChunkReader
+from xmlcep.auditing.spark.chunks import Chunk, ChunkWriter, Mark
+from xmlcep.auditing.spark.document_merge import WholeDocument, merge_documents
+from xmlcep.auditing.spark.router import Router, wanted_by
+from xmlcep.auditing.spark.seams import Seams
+from xmlcep.auditing.spark.segment_summary import SegmentSummary, TimePoint
+from xmlcep.auditing.spark.summary_tables import SummaryTables
+from xmlcep.auditing.spark.task_reports import reports_of
 
 from path_types import PathType
 from tests.auditing.routing_model import (
@@ -21,15 +30,6 @@ from tests.auditing.routing_model import (
     histories,
 )
 from xmlcep.auditing.plan.partition_key import Plan, make_plan
-from xmlcep.auditing.spark.bucket_loads import RoutedLoad
-from xmlcep.auditing.spark.chunk_reading import ChunkReader
-from xmlcep.auditing.spark.chunks import Chunk, ChunkWriter, Mark
-from xmlcep.auditing.spark.document_merge import WholeDocument, merge_documents
-from xmlcep.auditing.spark.router import Router, wanted_by
-from xmlcep.auditing.spark.seams import Seams
-from xmlcep.auditing.spark.segment_summary import SegmentSummary, TimePoint
-from xmlcep.auditing.spark.summary_tables import SummaryTables
-from xmlcep.auditing.spark.task_reports import reports_of
 from xmlcep.log.columns.blocks import RecordTypes, Span, meta_texts
 from xmlcep.rules import parse_rules
 

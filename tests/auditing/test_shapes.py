@@ -13,6 +13,9 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.bucket_tasks import BucketTasks
+from xmlcep.auditing.spark.chunks import ChunkKind
+from xmlcep.auditing.spark.finding_chunks import FindingRanges
 
 from path_types import PathType
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
@@ -27,9 +30,6 @@ from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import LogFile, find_files
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark.bucket_tasks import BucketTasks
-from xmlcep.auditing.spark.chunks import ChunkKind
-from xmlcep.auditing.spark.finding_chunks import FindingRanges
 from xmlcep.auditing.spark.job import SparkAudit
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
@@ -39,7 +39,6 @@ from xmlcep.rules import Rules, parse_rules
 if TYPE_CHECKING:
     from pyspark import RDD
     from pyspark.sql import SparkSession
-
     from xmlcep.auditing.spark.parcels import Parcel
 
 BAD = (b'{"doc": "doc1", "ts": "soon"}', b"no record", b'{"xmlcep": 1, "kind": "header", "doc": 7}')

@@ -12,6 +12,8 @@ from unittest import mock
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from xmlcep.auditing.spark.chunks import Chunk
+from xmlcep.auditing.spark.mapper import Mapper
 
 from tests.auditing.logs import documents, interleaved, with_clocks
 from tests.auditing.simulation import simulate
@@ -27,8 +29,6 @@ from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark.chunks import Chunk
-from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import STANDARD

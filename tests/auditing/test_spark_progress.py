@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import pytest
+from xmlcep.auditing.spark.parcels import Parcel
 
 from path_types import PathType
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from xmlcep.auditing import audit, progress
 from xmlcep.auditing.progress import Advance, Tasks, watched
-from xmlcep.auditing.spark.parcels import Parcel
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import parse_rules
 

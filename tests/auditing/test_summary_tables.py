@@ -12,17 +12,17 @@ pytest.importorskip("pyarrow")
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from path_types import PathType
-from tests.auditing.logs import LogItem, write_log
-from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.finding_chunks import Extent, FindingRanges
 from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 from xmlcep.auditing.spark.summary_tables import OPEN_FIELDS, SummaryTables, is_plain, summaries_content
 from xmlcep.auditing.spark.task_reports import Report
+
+from path_types import PathType
+from tests.auditing.logs import LogItem, write_log
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.splits import Split, make_splits
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.records import ClockRecord

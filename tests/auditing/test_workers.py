@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
 from xmlcep.auditing.spark.tasks import without_collector
 from xmlcep.auditing.spark.worker_daemon import installed_path
 

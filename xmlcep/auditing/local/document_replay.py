@@ -19,12 +19,11 @@ from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ..failures import Failure
-from ..findings.collector import Collector
-from ..findings.order import Ranking
+from ..findings.collector import Gathering
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
-from .document_findings import DocumentFindings
+from .document_findings import RaisedInOrder
 from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
@@ -44,12 +43,12 @@ class DocumentReplay:
         "_awake",
         "_before",
         "_checked",
-        "_collector",
         "_defers",
         "_edit_goes_on",
         "_externals",
         "_findings",
         "_follows_edits",
+        "_gathering",
         "_handed",
         "_last",
         "_replayed",
@@ -69,7 +68,7 @@ class DocumentReplay:
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, types: TypeNumbers, *,
+        self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, types: TypeNumbers, *,
         defers: bool, follows_edits: bool, externals: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
@@ -89,8 +88,8 @@ class DocumentReplay:
         self._externals = externals
         self._follows_edits = follows_edits
         self._edit_goes_on = False
-        self._findings = DocumentFindings(doc, ranking, collector)
-        self._collector = collector
+        self._findings = findings
+        self._gathering = gathering
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
@@ -202,7 +201,7 @@ class DocumentReplay:
             file, number, clock = each
             if goes_on:
                 bad = clock_in_transaction(clock, Origin(file.name, number))
-                self._collector.quarantine.add(file, bad, self.doc)
+                self._gathering.add_bad(file, bad, self.doc)
             else:
                 self._advance(clock.at)
 
@@ -335,7 +334,7 @@ class DocumentReplay:
                 self._flush()
         self._findings.settle()
         self._hand_over()
-        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
+        self._gathering.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def rest(self, *, until: str | None) -> tuple[dict[str, Any], bool]:
         """The document goes on later in this run: what that has to know, and whether more may be found where it ends.
@@ -369,7 +368,7 @@ class DocumentReplay:
                 self._findings.settle()
         if self.ts:
             self._hand_over()
-            self._collector.seconds(self.doc, self.seconds)
+            self._gathering.seconds(self.doc, self.seconds)
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
         if raised := self.raised_there.at(self.ts):
             state["raised"] = list(raised)
@@ -437,18 +436,16 @@ class DocumentReplay:
     def _hand_over(self) -> None:
         """The findings and counts of the run."""
         self._findings.hand_over()
-        replayed = self._collector.replayed
+        replayed = self._gathering.replayed
         for type_, count in self._replayed.items():
             replayed[type_] += count
-        self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
+        self._gathering.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
     def take_back(self) -> None:
         """It is going to be replayed from its first record: what it has found and counted is not to stand."""
         self._findings.drop()
-        self._collector.replayed.subtract(self._types.read(self._handed))
-        self._collector.seconds(self.doc, self.seconds)
-        self._collector.summary.documents.replayed_anew(self.doc)
-        self._collector.quarantine.forget(self.doc)
+        self._gathering.replayed.subtract(self._types.read(self._handed))
+        self._gathering.seconds(self.doc, self.seconds)
 
     def spool(self) -> None:
         """Puts the findings that it holds on disk."""

@@ -1,0 +1,8 @@
+"""Audits for PySpark: DataFrames of changes in, DataFrames of findings out (docs/audit.md)."""
+
+from .auditing.spark.frames import findings as findings
+from .auditing.spark.frames import in_order as in_order
+from .auditing.spark.frames import quarantine as quarantine
+from .auditing.spark.log_source import read_log as read_log
+
+__all__ = ["findings", "in_order", "quarantine", "read_log"]
