@@ -95,7 +95,7 @@ def _readable(name: str) -> Iterator[Any]:
 
 
 class ParquetReader:
-    """Reads one file or some of its row groups: the header, if it has one, then change records in batches, and
+    """Reads one file: the header, if it has one, then change records in batches, and
     clock records between them.
 
     Row groups are decoded one by one in steps of `DECODED` records, whatever the size of the batches asked for: a
@@ -103,19 +103,16 @@ class ParquetReader:
     or holds values that cannot be (text that is not UTF-8) is one bad record, whose origin is the first
     record of the step. The steps before it are good; the rest of the row group is lost; the next one is read.
 
-    ``first`` and ``end`` (not included; None: all that follow) choose row groups. Numbers count from 1 at the first;
-    only a reader that begins with the first of the file hands out the header, but all know its document. ``name`` is
-    what the file is called in messages.
+    ``file`` is a path or what the file holds, ``name`` what it is called in messages.
     """
 
     def __init__(
         self, file: str | bytes, decoder: RowDecoder, on_bad: BadRecordPolicy,
-        *, first: int = 0, end: int | None = None, name: str | None = None,
+        *, name: str | None = None,
     ) -> None:  # fmt: skip
         self._source = file
         self._file = name or str(file)
         self._on_bad = on_bad
-        self._groups = slice(first, end)
         self._records = ArrowRecords(self._file, decoder, on_bad)
         self._schema: pyarrow.Schema | None = None
         self.records = 0
@@ -141,9 +138,9 @@ class ParquetReader:
             header = self._header(table.metadata.metadata or {})
             if header is not None:
                 self._records.header_doc = header.doc
-                if not self._groups.start:
-                    yield 0, header
-            yield from self._decoded(table, names)
+                yield 0, header
+            for number, batch in self._decoded(table, names):
+                yield number, batch if header is None else _with_doc(batch, header.doc)
 
     def block(self, batch: pyarrow.RecordBatch, first: int) -> ArrowBlock:
         """One of these batches, or a part of it that begins with the record of this number, as a block."""
@@ -175,11 +172,10 @@ class ParquetReader:
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
         """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
         sizes = [table.metadata.row_group(index).num_rows for index in range(table.metadata.num_row_groups)]
-        chosen = range(len(sizes))[self._groups]
+        chosen = range(len(sizes))
         with _readable(self._file):
             empty = [_empty_columns(table.metadata.row_group(index)) for index in chosen]
-        self.records = sum(sizes[index] for index in chosen)
-        before = sum(sizes[: self._groups.start])  # what the file has before our first record
+        self.records = sum(sizes)
         first = 1
         for index, without in zip(chosen, empty, strict=True):
             number = first
@@ -190,8 +186,8 @@ class ParquetReader:
                     number += len(batch)
             except _DamageError as error:
                 place = f"row group {index + 1} of {len(sizes)}"
-                extent = f"records {before + first:,} to {before + first + sizes[index] - 1:,}"
-                since = f" from record {before + number:,} on" if number > first else ""
+                extent = f"records {first:,} to {first + sizes[index] - 1:,}"
+                since = f" from record {number:,} on" if number > first else ""
                 reason = f"{place} ({extent}) is damaged{since}: {error}"
                 self._on_bad(BadRecord(Origin(self._file, number), None, reason, b""))
             first += sizes[index]
@@ -239,11 +235,17 @@ class ParquetReader:
         except NewerFormatError:
             raise
         except ValueError as error:
-            if not self._groups.start:
-                self._on_bad(
-                    BadRecord(Origin(self._file, 0), None, f"the header is damaged: {error}", content)
-                )
+            self._on_bad(BadRecord(Origin(self._file, 0), None, f"the header is damaged: {error}", content))
             return None
+
+
+def _with_doc(batch: pyarrow.RecordBatch, doc: str) -> pyarrow.RecordBatch:
+    """The batch with this document where a record names none."""
+    names = batch.schema.names
+    if "doc" not in names or not batch["doc"].null_count:
+        return batch
+    docs = [doc if each is None else each for each in batch["doc"].to_pylist()]
+    return batch.set_column(names.index("doc"), "doc", load_pyarrow().array(docs, "string"))
 
 
 class ArrowRecords:

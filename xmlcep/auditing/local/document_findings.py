@@ -81,7 +81,6 @@ class RaisedInOrder(ABC):
         # What an edit raises with its last record may be of time points before what it raised at once (U2).
         if not all(map(lt, times, islice(times, 1, None))):
             pending.sort(key=self._order)
-        self.counts.update(map(_name_of, pending))
         self.hold(pending)
         pending.clear()
 
@@ -113,6 +112,7 @@ class DocumentFindings(RaisedInOrder):
 
     def hold(self, composites: list[CompositeEvent]) -> None:
         """Keeps findings as lines; many go to disk."""
+        self.counts.update(map(_name_of, composites))
         text = b"\n".join((*map(self._ranking.encode, composites), b""))
         self._texts.append(text)
         self._held += len(composites)

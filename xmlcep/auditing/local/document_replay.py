@@ -14,7 +14,7 @@ from typing import Any
 
 from ...engine import Detector, EvaluationError
 from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
-from ...events import CompositeEvent, PrimitiveEvent
+from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
@@ -103,6 +103,11 @@ class DocumentReplay:
     def _detector(self) -> Detector:
         assert self._awake is not None
         return self._awake
+
+    @property
+    def last_fed(self) -> Cause | None:
+        """What its detector was fed last."""
+        return None if self._awake is None else self._awake.last_fed
 
     def give_detector(self) -> Detector | None:
         """Gives its detector away, if it has one: it is done, and that is to be reset."""

@@ -22,9 +22,9 @@ from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
-from ..plan.snapshot_fragments import snapshot_of
 from ..since import Since
 from ..since.state_file import document_line
+from ..snapshots import snapshot_of
 from .document_findings import DocumentFindings
 from .document_replay import DocumentReplay
 from .type_numbers import TypeNumbers

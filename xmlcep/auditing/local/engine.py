@@ -281,7 +281,11 @@ class LocalAudit:
             and self._documents.known(doc) is not None
             and self._rules.takes_external(event)
         ):
-            self._take_raised(self._replay_of(doc), event, file, number, control)
+            replay = self._replay_of(doc)
+            if not replay.ts or replay.is_at(event.cause.ts) or replay.is_past(event.cause.ts):
+                self._take_raised(replay, event, file, number, control)
+            else:
+                self._leave_for_later(replay)
 
     def _take_raised(
         self, replay: DocumentReplay, event: CompositeEvent, file: LogFile, number: int, control: Control

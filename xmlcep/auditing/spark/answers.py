@@ -16,8 +16,9 @@ from ...log.quarantine import quarantine_line
 from ..findings.columns import findings_schema, findings_table
 from ..findings.order import Ranking
 from ..quarantine import document_of
+from .columns import batch_of
 
-FINDING, BAD, DOCUMENT, COUNTS, FAILURE = "finding", "bad", "document", "counts", "failure"
+FINDING, BAD, DOCUMENT, FOUND, COUNTS, FAILURE = "finding", "bad", "document", "found", "counts", "failure"
 """What an answer is. Its ``content`` is the finding, a line of a quarantine file, or an object of counts, as JSON."""
 
 _PLACE = pa.struct([("rank", pa.int32()), ("values", pa.list_(pa.string())), ("n", pa.int64())])
@@ -42,12 +43,9 @@ def ddl(schema: pa.Schema) -> str:
     """The columns as Spark writes types.
 
     >>> ddl(pa.schema([("ids", pa.list_(pa.int64())), ("meta", pa.map_(pa.string(), pa.string()))]))
-    'ids array<bigint>, meta map<string,string>'
+    '`ids` array<bigint>, `meta` map<string,string>'
     """
-    return ", ".join(
-        f"`{field.name}` {_ddl(field.type)}" if field.name == "end" else f"{field.name} {_ddl(field.type)}"
-        for field in schema
-    )
+    return ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in schema)
 
 
 _NAMES = {
@@ -64,6 +62,13 @@ def _ddl(type_: pa.DataType) -> str:
     if pa.types.is_struct(type_):
         return f"struct<{','.join(f'{field.name}:{_ddl(field.type)}' for field in type_)}>"
     return _NAMES[type_]
+
+
+def typed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Findings with typed columns."""
+    for batch in batches:
+        table = findings_table(map(FASTEST.loads, batch["content"].to_pylist()))
+        yield from table.append_column("place", batch["place"]).to_batches()
 
 
 def joined(batches: Iterable[pa.RecordBatch], by_name: bool) -> Iterator[pa.RecordBatch]:
@@ -147,11 +152,8 @@ class Answers:
         if not self._rows or not (rest or len(self._rows) >= _MOST_ROWS or self._size >= _MOST_BYTES):
             return
         rows, self._rows, self._size = self._rows, [], 0
-        columns = dict(zip(ANSWERS.names, zip(*rows, strict=True), strict=True))
+        batch = batch_of(ANSWERS, rows)
         if self._typed:
-            table = findings_table(map(FASTEST.loads, columns["content"]))
-            yield from table.append_column("place", pa.array(columns["place"], _PLACE)).to_batches()
+            yield from typed([batch])
         else:
-            yield pa.record_batch(
-                [pa.array(columns[field.name], field.type) for field in ANSWERS], schema=ANSWERS
-            )
+            yield batch

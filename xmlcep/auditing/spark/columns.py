@@ -6,6 +6,7 @@ Maps cost Spark's way to Python several times what all other columns do, so ``me
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -34,36 +35,18 @@ and of a bad one why, and its text."""
 LOG_DDL = ", ".join(f"{name} {type_}" for name, type_ in (RECORD | SOURCE).items())
 
 
-def sorted_changes(changes: DataFrame, partitions: int | None = None) -> DataFrame:
-    """Each document in one partition, its records in order: of one time point change records come first, as their files
-    do, then clock records by time. Of records with no file the order is that of their content: it must not depend on
-    which task is tried again.
-
-    Raises `ArgumentError` if a column is missing.
-    """
+def chosen(changes: DataFrame) -> DataFrame:
+    """The columns that are known, as tasks want them; raises `ArgumentError` if one is missing."""
     from pyspark.sql import functions as F
 
-    chosen = _chosen(changes)
-    spread = ["doc"] if partitions is None else [partitions, "doc"]
-    order: list[Any] = ["doc", "ts"]
-    if "clock" in chosen.columns:
-        order.append(F.when(F.col("clock"), F.try_to_timestamp("at")))
-    order += ["place", "record"] if "place" in chosen.columns else ["op", "path", "ids"]
-    return chosen.repartition(*spread).sortWithinPartitions(*order)
-
-
-def _chosen(changes: DataFrame) -> DataFrame:
-    """The columns that are known."""
-    from pyspark.sql import functions as F
-
-    missing = [name for name in REQUIRED if name not in changes.columns]
+    types = dict(changes.dtypes)
+    missing = [name for name in REQUIRED if name not in types]
     if missing:
         raise ArgumentError(
-            f"the DataFrame has no column {' and '.join(missing)}; it has {', '.join(changes.columns) or 'none'}:"
-            " expected the columns of change records, doc, ts, op, path, ids and, as far as known, value, old, pos, at,"
-            " txn, meta, more, clock"
+            f"the DataFrame has no column {' and '.join(missing)}; it has {', '.join(types) or 'none'}: expected the"
+            " columns of change records, doc, ts, op, path, ids and, as far as known, value, old, pos, at, txn, meta,"
+            " more, clock"
         )
-    types = dict(changes.dtypes)
     known = []
     for name in (*RECORD, *SOURCE):
         if name in types:
@@ -74,6 +57,19 @@ def _chosen(changes: DataFrame) -> DataFrame:
                 column = F.to_json(column)
             known.append(column.alias(name))
     return changes.select(*known)
+
+
+def in_order(changes: DataFrame, *keys: Any) -> DataFrame:
+    """Changes with the same values of ``keys`` in one partition, its records in order: of one time point change records
+    come first, as their files do, then clock records by time. Of records with no file the order is that of their
+    content: it must not depend on which task is tried again."""
+    from pyspark.sql import functions as F
+
+    order: list[Any] = ["doc", "ts"]
+    if "clock" in changes.columns:
+        order.append(F.when(F.col("clock"), F.try_to_timestamp("at")))
+    order += ["place", "record"] if "place" in changes.columns else ["op", "path", "ids"]
+    return changes.repartition(*keys).sortWithinPartitions(*order)
 
 
 def records_of(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -91,3 +87,25 @@ def records_of(batch: pa.RecordBatch) -> pa.RecordBatch:
     except (TypeError, ValueError, AttributeError, pa.ArrowInvalid):
         return batch  # found by the one who looks at each record
     return batch.set_column(place, "meta", values.take(encoded.indices))
+
+
+def as_text(columns: dict[str, Any]) -> dict[str, Any]:
+    """Columns of records with times as text."""
+    batch = as_read(pa.record_batch(columns))
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
+
+
+def batch_of(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
+    """Rows of the values of all columns."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def with_columns(schema: pa.Schema, columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
+    """So many rows of these columns; others are null."""
+    arrays = [
+        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(count, field.type)
+        for field in schema
+    ]
+    return pa.record_batch(arrays, schema=schema)

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ...log import BadRecord, Batch, ClockCheck, Header
 from ...log.decoding import RowDecoder
@@ -21,6 +20,7 @@ from ...log.quarantine import quarantine_line
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row
 from ...log.segments import first_of
 from ..quarantine import document_of
+from .columns import batch_of, with_columns
 
 _ROWS = 4096
 _SCHEMA = pa.schema(
@@ -137,10 +137,7 @@ def _columns(batch: pa.RecordBatch, doc: str | None) -> dict[str, Any] | None:
     found = {}
     try:
         for name in batch.schema.names:
-            column = batch[name]
-            if name == "doc" and doc is not None:
-                column = pc.fill_null(column.cast(pa.string()), doc)
-            found[name] = column.cast(_SCHEMA.field(name).type)
+            found[name] = batch[name].cast(_SCHEMA.field(name).type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     if "doc" not in found:
@@ -194,15 +191,13 @@ class _Rows:
         """What there is, if it is much; or all."""
         if self._rows and (rest or len(self._rows) >= _ROWS):
             rows, self._rows = self._rows, []
-            columns = dict(zip(_SCHEMA.names, zip(*rows, strict=True), strict=True))
-            arrays = {field.name: pa.array(columns[field.name], field.type) for field in _SCHEMA}
-            yield self.with_places(arrays, len(rows))
+            batch = batch_of(_SCHEMA, rows)
+            yield self.with_places(dict(zip(_SCHEMA.names, batch.columns, strict=True)), len(rows))
 
     def with_places(self, columns: dict[str, Any], count: int) -> pa.RecordBatch:
         """Columns with those that say which file it is; others are null."""
         columns |= {"file": pa.repeat(self.name, count), "place": pa.repeat(self._place, count)}
-        arrays = [columns[f.name] if f.name in columns else pa.nulls(count, f.type) for f in _SCHEMA]
-        return pa.record_batch(arrays, schema=_SCHEMA)
+        return with_columns(_SCHEMA, columns, count)
 
     def _add(self, **values: Any) -> None:
         row = list(_NOTHING)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +20,7 @@ from ...algebra import Periodic
 from ...checking.left_out import LeftOut
 from ...documents.snapshots import SnapshotError
 from ...engine import Detector
-from ...errors import RecordError
+from ...errors import RecordError, XmlCepError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header
 from ...log import Origin as Numbered
@@ -29,7 +30,7 @@ from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST, STANDARD
 from ...log.parquet import COLUMNS, ArrowRecords
 from ...log.records import RAISED, ClockRecord, Control, raised_event
-from ...rules import PlainRules
+from ...rules import Rules
 from ...timestamps import microseconds
 from ..failures import ReplayError
 from ..findings.order import Ranking
@@ -37,29 +38,16 @@ from ..inputs import LogFile
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
 from ..local.type_numbers import TypeNumbers
-from ..plan.snapshot_fragments import snapshot_of
 from ..quarantine import duplicate, raised_elsewhere, raised_twice, raw_record
+from ..snapshots import snapshot_of
 from ..whitespace import keep_meaningful
 from ..without_collector import without_garbage_collection
 from .answers import COUNTS, DOCUMENT, FAILURE, Answers, Origin
 from .columns import records_of
+from .told import Told
 
 _NO_FILE = LogFile(-1, "", "plain", 0, "")
 _HERE = ("file", "record", "offset", "place")
-
-
-class Told(NamedTuple):
-    """What tasks have to know, as plain values: a worker that lacks the package has to be able to read them.
-
-    ``rules`` are the fields of `PlainRules`; ``typed``: findings alone, in columns of their own; the others as `audit`
-    has them.
-    """
-
-    rules: tuple[Any, ...]
-    operators: bool = False
-    until: str | None = None
-    ignore_whitespace: bool = False
-    typed: bool = False
 
 
 def replayed(batches: Iterable[pa.RecordBatch], told: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
@@ -67,9 +55,11 @@ def replayed(batches: Iterable[pa.RecordBatch], told: tuple[Any, ...]) -> Iterat
     with without_garbage_collection():
         replay = SortedReplay(Told(*told))
         for batch in batches:
-            replay.take(batch)
+            with replay.named():
+                replay.take(batch)
             yield from replay.answers.take()
-        replay.finish()
+        with replay.named():
+            replay.finish()
         yield from replay.answers.take(rest=True)
 
 
@@ -77,14 +67,18 @@ class _Findings(RaisedInOrder):
     """The findings of a document; where it may turn out that it has none (`Failure.leap`) they are held until it is
     over."""
 
-    __slots__ = ("_answers", "_held")
+    __slots__ = ("_answers", "_held", "_own")
 
-    def __init__(self, ranking: Ranking, answers: Answers, *, held: bool) -> None:
+    def __init__(self, ranking: Ranking, answers: Answers, own: frozenset[str] | None, *, held: bool) -> None:
         super().__init__(ranking)
         self._answers = answers
+        self._own = own
         self._held: list[tuple[Any, ...]] | None = [] if held else None
 
     def hold(self, composites: list[CompositeEvent]) -> None:
+        if self._own is not None:
+            composites = [each for each in composites if each.name in self._own]
+        self.counts.update(each.name for each in composites)
         rows = self._answers.findings(composites)
         if self._held is None:
             self._answers.add(rows)
@@ -103,15 +97,18 @@ class SortedReplay:
     """Replays batches of records that are in order of document and time point; ``answers`` has what comes of it."""
 
     def __init__(self, told: Told) -> None:
-        rules = self._rules = PlainRules(*told.rules).parse()
+        rules = self._rules = told.parsed()
         self._until = told.until
         self._keep = keep_meaningful if told.ignore_whitespace else None
         self._ranking = Ranking(rules)
         self.answers = Answers(self._ranking, typed=told.typed)
         self._typed = told.typed
-        self._detector: Detector | None = Detector(rules, operators=told.operators)
+        trees = None if told.trees is None else _with_used(rules, told.trees)
+        self._own = None if told.trees is None else frozenset(told.trees)
+        self._detector: Detector | None = Detector(rules, operators=told.operators, trees=trees)
         self._needs = self._detector.needs
-        left_out, concerns = LeftOut(rules).has, self._detector.concerns
+        # What is counted of records is so whoever replays them.
+        left_out, concerns = LeftOut(rules).has, Detector(rules).concerns
         self._is_left_out = left_out
         self._asks = bool(rules.graph.waiting_for_edits)
         self._timed = rules.graph.needs_time
@@ -138,6 +135,25 @@ class SortedReplay:
         self._counts: dict[str, Any] = {}
         self._disordered: set[str] = set()
 
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Whatever fails in the block, `ReplayError` says at which document and time point."""
+        try:
+            yield
+        except XmlCepError:
+            raise
+        except Exception as error:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ReplayError(f"{self._where()}{what}") from error
+
+    def _where(self) -> str:
+        replay = self._replay
+        if replay is None:
+            return ""
+        last = replay.last_fed
+        at = "" if last is None else f" at time point {last.ts}"
+        return f"document {replay.doc!r} cannot be replayed{at}: "
+
     # ---- batches ----------------------------------------------------------------------------------------------
 
     def take(self, batch: pa.RecordBatch) -> None:
@@ -146,6 +162,8 @@ class SortedReplay:
             self._take(batch)
             return
         plain = pc.and_(pc.is_null(batch["aside"]), pc.is_null(batch["reason"]))
+        timed = pc.and_(pc.is_null(batch["reason"]), pc.is_valid(batch["ts"]))  # no headers
+        self._note_order(batch.filter(timed if self._rules.externals else plain))
         begin = 0
         for index in pc.indices_nonzero(pc.invert(plain)).to_pylist():
             row = {
@@ -186,7 +204,6 @@ class SortedReplay:
             return
         self._first += len(self._batch)
         self._batch = batch
-        self._note_order(batch)
         block = self._block(batch, self._first)
         runs = block.runs(self._types) if self._keep is None else None
         if runs is not None and all(map(self._continues, runs)):
@@ -256,7 +273,7 @@ class SortedReplay:
                         detector.reset(snapshot_of(header, origin.file, self._needs))
                     break
         self._headers = [each for each in self._headers if each[0] > doc]
-        self._findings = _Findings(self._ranking, self.answers, held=self._may_leap)
+        self._findings = _Findings(self._ranking, self.answers, self._own, held=self._may_leap)
         return DocumentReplay(
             doc, detector, self._findings, self, self._numbers, defers=self._defers, follows_edits=self._asks,
             externals=bool(self._rules.externals),
@@ -288,7 +305,7 @@ class SortedReplay:
         if not detector.is_as_new():
             detector.reset()
         self._clocks.clear()
-        self._disordered.clear()
+        self._disordered.discard(replay.doc)
         self._counts = {}
         self._replay = None
 
@@ -315,7 +332,7 @@ class SortedReplay:
 
     def _note_order(self, batch: pa.RecordBatch) -> None:
         """Notes documents whose records do not follow each other in files as they do in time."""
-        if self._typed or "place" not in batch.schema.names:
+        if self._typed or not len(batch):
             return
         head, self._tail = self._tail, [batch.slice(len(batch) - 1).select(["doc", "place", "record"])]
         rows = pa.Table.from_batches([*head, batch.select(["doc", "place", "record"])]).combine_chunks()
@@ -394,3 +411,10 @@ class SortedReplay:
         """Where a record of the batch is from."""
         names, index = self._batch.schema.names, number - self._first
         return Origin(**{name: self._batch[name][index].as_py() for name in _HERE if name in names})
+
+
+def _with_used(rules: Rules, names: Iterable[str]) -> frozenset[str]:
+    """These events, and those that they use."""
+    wanted = set(names)
+    trees = [tree for tree in rules.graph.trees if tree.name in wanted]
+    return frozenset(tree.name for tree in rules.graph.with_used(trees))
