@@ -20,7 +20,7 @@ TRIGGERS = (
     "ins({n})", "del({n})", "ins({n}/@x)", "upd({n}/@x)", "*({n}/@y)", "upd({n}/text())", "*({n}/text())", "*({n}//*)",
     "*(r/{n})", "ins({n}) ; ins({n}/@x)", "x[2,3] ins(r/{n})", "ins({n}/@x) & ins({n}/@y)", "ins({n}) | ins({m}/@x)",
     "x[0,2] ins({n}/{m})", "P({n})", "Q(a)", "any[2]{{path=r}}(ins(r/a), ins(r/b), del(r/c))", "ins({n})[@x]",
-    '(ins(r/{n}) ; del(r/{m})) {{path=r, within="4 changes"}}', "(ins({n}) ; not ins({n}/@x)) {{end=custom}}",
+    '(ins(r/{n}) ; del(r/{m})) {{path=r, within="5 changes"}}', "(ins({n}) ; not ins({n}/@x)) {{end=custom}}",
     "(ins({n}) ; not ins({n}/@x)) {{end=non-local}}", "(ins(r/{n}/@x) as $v & ins(r/{m}/@y) as $v) {{path=r}}",
     '(*({n}/@x) as $p ; *({n}/@y) as $q) {{having="$p < $q"}}', "aperiodic[ins({n}), del({n}/{m})] *({n}/@x)",
     'plus[ins({n}), "2 s"]', '(ins({n}/{m}) & del({n}/@x)) {{when="@y"}}',

@@ -30,8 +30,8 @@ WARNED = [
     ("event A = ins(o/a) ; x[1,*] ins(o/b) ; ins(o/c)", COUNTED,
      "aperiodic*[ins(o/a), ins(o/c)] ins(o/b)", "babbc", (0, 1)),
     ("event A = ins(o/a) ; x[2,*] ins(o/b)", COUNTED, "ins(o/a) ; ins(o/b) ; ins(o/b)", "babb", (0, 1)),
-    ('event A(o) = x[3,*]{within="10 changes"} ins(o/a)', AGAIN,
-     'x[3,3]{slide, within="10 changes"} ins(o/a)', "aaaaa", (3, 3)),
+    ('event A(o) = x[3,*]{within="11 changes"} ins(o/a)', AGAIN,
+     'x[3,3]{slide, within="11 changes"} ins(o/a)', "aaaaa", (3, 3)),
 ]  # fmt: skip
 SILENT = [
     "event A {end=custom} = Raised(o/a) ; not Raised(o/a)",  # no other one
@@ -80,7 +80,7 @@ def test_what_happens_and_what_was_meant(
     assert said in problem.message
     assert problem.message.startswith("event A: ")
     assert (problem.line, re.sub(r" \(.*", "", problem.hint) != "") == (3, True)
-    given = write.replace(', within="10 changes"', "").removesuffix(" ins(o/a)") if said == AGAIN else write
+    given = write.replace(', within="11 changes"', "").removesuffix(" ins(o/a)") if said == AGAIN else write
     assert problem.hint.endswith((f"write {given}", f"write {given} (S4)"))
     head = rules.partition(" = ")[0]
     assert (raised(APPROVED + rules, history), raised(f"{APPROVED}{head} = {write}", history)) == times

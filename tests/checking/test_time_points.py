@@ -19,11 +19,11 @@ ROWS = [
     ("(item) {context=recent}", "*(x/text()) ; del(item/y) ; upd(item/x/text())", "takes an operand before it"),
     ("(item) {context=recent}", "upd(item/@k) as $k ; not del(item/y) ; upd(item/@k) as $k", "comes before itself"),
     ("(item)", "(upd(item/@k) ; upd(item/@k)) {context=recent} & ins(item/y)", "only the newest"),
-    ('{within="1 change"}', "ins(item/x) ; ins(item/y) ; ins(item/z)", "2 changes apart, and the window is 1 change"),
-    ('{within="1 change"}', "ins(item/x) & ins(item/y) & del(item/x)", "at least 2 changes apart"),
-    ('{within="2 changes"}', "x[4,*]{path=item} ins(item/x)", "at least 3 changes apart, and the window is 2 changes"),
-    ('{within="1 change"}', "any[3](ins(item/x), *(item/x), ins(item/y))", "at least 2 changes apart"),
-    ('{within="2 changes"}', "(ins(item/x) ; ins(item/y)) ; x[2,2]{path=item} ins(item/z)", "at least 3 changes"),
+    ('{within="2 changes"}', "ins(item/x) ; ins(item/y) ; ins(item/z)", "are at least 3 changes, and"),
+    ('{within="2 changes"}', "ins(item/x) & ins(item/y) & del(item/x)", "at least 3 changes"),
+    ('{within="3 changes"}', "x[4,*]{path=item} ins(item/x)", "at least 4 changes, and the window is 3 changes"),
+    ('{within="2 changes"}', "any[3](ins(item/x), *(item/x), ins(item/y))", "at least 3 changes"),
+    ('{within="3 changes"}', "(ins(item/x) ; ins(item/y)) ; x[2,2]{path=item} ins(item/z)", "at least 4 changes"),
     ("", "ins(item/x) equals ins(item/y)", "no change is part of both operands"),
     ("", "ins(item/x) par del(item/y)", "so that 'par' never holds"),
     ("", "ins(item/x) starts (ins(item/y) ; ins(item/z))", "so that 'starts' never holds"),
@@ -40,10 +40,10 @@ POSSIBLE = [
     ("(item) {context=recent}", "upd(item/@k) as $a ; upd(item/@k) as $b"),
     ("{context=recent}", "upd(item/x/text()) & upd(item/x/text())"),
     ("(item) {context=recent}", "Other(item) ; Other(item)"),
-    ('{within="2 changes"}', "ins(item/x) ; ins(item/y) ; ins(item/z)"),
-    ('{within="1 change"}', "((ins(item/x) ; ins(item/y) ; ins(item/y)) | ins(item/z)) & ins(item/k)"),
-    ('{within="1 change"}', "ins(item/x) ; x[0,3] ins(item/y) ; ins(item/z)"),
-    ('{within="1 change"}', "*(item/x) & ins(item/x) & ins(item/y)"),
+    ('{within="3 changes"}', "ins(item/x) ; ins(item/y) ; ins(item/z)"),
+    ('{within="2 changes"}', "((ins(item/x) ; ins(item/y) ; ins(item/y)) | ins(item/z)) & ins(item/k)"),
+    ('{within="2 changes"}', "ins(item/x) ; x[0,3] ins(item/y) ; ins(item/z)"),
+    ('{within="2 changes"}', "*(item/x) & ins(item/x) & ins(item/y)"),
     ('{within="1 s"}', "ins(item/x) ; ins(item/y) ; ins(item/z)"),
     ("", "ins(item/x) equals *(item/x)"),
     ("", "ins(item/x) starts (ins(item/y) & *(item/x))"),
@@ -116,8 +116,8 @@ EXPRESSIONS = st.one_of(
 )
 OPTIONS = st.sampled_from(
     [
-        "context=recent", "context=recent, order=detection", 'within="1 change"', 'within="2 changes"', "strict",
-        'within="1 change", context=cumulative', 'within="2 changes", order=detection', "strict, context=next",
+        "context=recent", "context=recent, order=detection", 'within="2 changes"', 'within="3 changes"', "strict",
+        'within="2 changes", context=cumulative', 'within="3 changes", order=detection', "strict, context=next",
         "context=recent, flat", "end=custom", "context=recent, end=non-local", "context=unrestricted",
     ]
 )  # fmt: skip

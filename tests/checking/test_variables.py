@@ -66,12 +66,12 @@ def counted(draw: st.DrawFn) -> str:
         if kind == "x":
             lower, more = draw(st.integers(0, 2)), draw(st.integers(0, 2))
             upper = max(1, lower + more)
-            ends = ("end=custom", "end=non-local", 'within="4 changes"', "slide")
+            ends = ("end=custom", "end=non-local", 'within="5 changes"', "slide")
             return f"x[{lower},{upper}]{option(ends)} ({expression(depth - 1)})"
         operands = [expression(depth - 1), expression(depth - 1)]
         if kind == "any":
             return f"any[2]{option(('end=custom',))}({', '.join(operands)}, del(item))"
-        ends = ("end=custom", "end=non-local", *(() if kind == "|" else ('within="4 changes"',)))
+        ends = ("end=custom", "end=non-local", *(() if kind == "|" else ('within="5 changes"',)))
         return f"({f' {kind} '.join(operands)}) {option(ends)}"
 
     flat = ", flat" if draw(st.booleans()) else ""

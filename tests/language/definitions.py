@@ -14,6 +14,7 @@ from xmlcep.algebra import (
     OPERATORS,
     ActiveRule,
     Argument,
+    Becomes,
     Binding,
     Call,
     ContextName,
@@ -35,14 +36,17 @@ from xmlcep.algebra import (
     ParameterKind,
     Raise,
     Replace,
+    RuleParameter,
     Sequence,
     SetValue,
+    Severity,
     Termination,
     Unit,
     Where,
     Window,
+    parse_window,
 )
-from xmlcep.events import CompositeType, PrimitiveType, Scope
+from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 # Words of the language are names like any other.
 WORDS = (
@@ -110,12 +114,14 @@ def leaves(draw: st.DrawFn) -> Leaf:
         )
     )  # fmt: skip
     type_ = CompositeType(name, path, scope) if composite else PrimitiveType(operation, path, scope)
-    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque)
+    label = draw(st.none() | st.none() | st.sampled_from(WORDS))
+    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque, name=label)
 
 
 windows = st.one_of(
     st.builds(Window, st.integers(1, 10**13), st.just(Unit.TIME)),
     st.builds(Window, st.integers(1, 1000), st.sampled_from((Unit.CHANGES, Unit.TRANSACTIONS))),
+    st.just(parse_window("$grace")),
 )
 durations = windows.filter(lambda window: window.unit is Unit.TIME and window.amount >= 1000)
 
@@ -141,7 +147,13 @@ _ARGUMENTS = {
     ParameterKind.BOUND: st.one_of(st.none(), st.integers(1, 9)),
     ParameterKind.WINDOW: durations.map(str),
     ParameterKind.RELATION: st.sampled_from(sorted(RELATIONS)),
+    ParameterKind.EXPRESSION: strings,
 }
+
+
+def _asked(leaf: Leaf) -> Leaf:
+    """A leaf of elements that are asked, whatever it was of (B1)."""
+    return replace(leaf, type=PrimitiveType(ANY, leaf.type.path))
 
 
 @st.composite
@@ -149,6 +161,8 @@ def _operators(draw: st.DrawFn, operands: st.SearchStrategy[Expression]) -> Oper
     """Any operator there is, of these operands."""
     operator = draw(st.sampled_from(OPERATORS))
     fewest = max(operator.fewest, 2) if operator.infix else operator.fewest
+    if operator is Becomes:
+        operands = leaves().filter(lambda leaf: leaf.opaque is None).map(_asked)
     chosen = draw(st.lists(operands, min_size=fewest, max_size=operator.most or 4))
     arguments = [Argument(draw(_ARGUMENTS[given.kind]), NOWHERE) for given in operator.parameters]
     mistakes: list[str] = []
@@ -176,6 +190,12 @@ def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expres
 expressions = st.recursive(leaves(), _joined, max_leaves=8)
 
 
+# As they are read: lines of a comment.
+descriptions = st.lists(strings, max_size=3).map(
+    lambda lines: "\n".join(" ".join(line.split()) for line in lines).strip("\n")
+)
+
+
 @st.composite
 def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     """A definition of this name."""
@@ -184,8 +204,10 @@ def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     if isinstance(expression, Leaf):
         root = replace(root, options=draw(options_of(Disjunction)))
     return EventDefinition(
-        name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order))
-    )
+        name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order)),
+        severity=draw(st.none() | st.sampled_from(Severity)), message=draw(st.none() | strings),
+        description=draw(st.just("") | descriptions),
+    )  # fmt: skip
 
 
 actions = st.one_of(
@@ -215,6 +237,10 @@ def active_rules(draw: st.DrawFn) -> ActiveRule:
     )  # fmt: skip
 
 
+parameter_lists = st.lists(
+    st.builds(RuleParameter, variables.filter(lambda name: name != "part"), st.floats(-1e12, 1e12) | strings),
+    max_size=2, unique_by=lambda parameter: parameter.name,
+).map(tuple)  # fmt: skip
 active_rule_lists = st.lists(active_rules(), max_size=2, unique_by=lambda rule: rule.name).map(tuple)
 
 

@@ -29,7 +29,8 @@ def histories() -> st.SearchStrategy[History]:
 
 
 def check(definitions: tuple[EventDefinition, ...], history: History) -> None:
-    assert not difference(definitions, history)
+    text = difference(definitions, history)
+    assert not text, text
     for construct in constructs_of(definitions, history.steps):
         event(construct)
 
@@ -45,6 +46,12 @@ def test_everything_together(definitions: tuple[EventDefinition, ...], history: 
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=120, deadline=None)
+@given(some.nested_rule_sets(), some.nested_histories())
+def test_names_that_are_repeated_on_paths(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
@@ -84,9 +91,6 @@ def test_trees_above_trees(definitions: tuple[EventDefinition, ...], history: Hi
     check(definitions, history)
 
 
-@pytest.mark.xfail(
-    strict=False, reason="open: one difference, a flat conjunction of composites that were left out"
-)
 @settings(max_examples=150, deadline=None)
 @given(
     st.one_of(

@@ -82,8 +82,6 @@ def lines_run(detector: Detector, fed: list[PrimitiveEvent]) -> int:
 @pytest.mark.parametrize("window", [True, False], ids=["window", "no window"])
 @pytest.mark.parametrize("rule", RULES)
 def test_an_arrival_costs_the_same_however_many_there_are(rule: str, window: bool) -> None:
-    if rule == "a condition" and window:
-        pytest.xfail("open: what waits for a condition in a window is gone through since Z8 drops it")
     costs = []
     for width in (FEW, MANY):
         text = RULES[rule].replace("WIDTH", str(width))

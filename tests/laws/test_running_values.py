@@ -27,7 +27,7 @@ PRICE = PathType.parse("/order/item/price/text()")
 ELEMENT = PathType.parse("/order/item/price")
 ASKED = ("sum($p) > 7", "avg($p) >= 2.5", "min($p) < 1 and max($p) > 3", "count($p) mod 2 = 0", "$p[last()] > $p[1]",
          "$t > 4 and sum($p) != 0", "max($p) - min($p) > 2", "$p[last()] > 0", "count($p[2][. = 3]) = 0")  # fmt: skip
-OPTIONS = ('within="5 s"', 'within="4 changes"', "slide", "", 'within="3 s", slide')
+OPTIONS = ('within="5 s"', 'within="5 changes"', "slide", "", 'within="3 s", slide')
 EVENTS = ("", " {flat}", " {order=detection}", " {flat, order=detection}")
 OPERANDS = (
     "LEAF",

@@ -15,6 +15,8 @@ import pytest
 from tests.project.source import PACKAGES, ROOT, tracked_files
 from tests.project.test_layering import CORE, EXTRAS
 
+FOR_THE_PROJECT = ("all", "test", "docs")
+"""Extras that no module needs: everything together, the tests, the site."""
 SETUP = ConfigParser()
 SETUP.read(ROOT / "setup.cfg", encoding="utf-8")
 # Packages whose folder is another one: their files stand once, outside the package.
@@ -68,18 +70,21 @@ def test_data_of_the_packages_is_installed(file: Path) -> None:
 def test_requirements_are_what_the_modules_import() -> None:
     extras = SETUP["options.extras_require"]
     assert distributions(lines("options", "install_requires")) == CORE
-    offered = {name for extra in extras if extra not in ("all", "test") for name in lines(extras.name, extra)}
+    offered = {name for extra in extras if extra not in FOR_THE_PROJECT for name in lines(extras.name, extra)}
     comes_with_pyspark, needed_by_pyspark = {"py4j"}, {"pandas"}
-    called_otherwise = {"re2": "google-re2"}
+    called_otherwise = {
+        "re2": "google-re2", "sse_starlette": "sse-starlette", "rfc3161_client": "rfc3161-client",
+        "opentelemetry": "opentelemetry-api",
+    }  # fmt: skip
     imported = {called_otherwise.get(name, name) for name in EXTRAS}
     assert distributions(list(offered)) == imported - comes_with_pyspark | needed_by_pyspark
-    assert extras["all"].strip() == f"xmlcep[{','.join(e for e in extras if e not in ('all', 'test'))}]"
+    assert extras["all"].strip() == f"xmlcep[{','.join(e for e in extras if e not in FOR_THE_PROJECT)}]"
 
 
 def test_requirements_have_floors_and_no_ceilings() -> None:
     extras = SETUP["options.extras_require"]
     wanted = lines("options", "install_requires") + [r for e in extras for r in lines(extras.name, e)]
-    outside = [r for r in wanted if not re.fullmatch(r"[\w-]+>=[\d.]+|xmlcep\[[\w,]+\]", r)]
+    outside = [r for r in wanted if not re.fullmatch(r"[\w-]+(\[\w+\])?>=[\d.]+|xmlcep\[[\w,]+\]", r)]
     assert outside == ["pandas>=2.2,<3"]  # setup.cfg says why
 
 
@@ -124,5 +129,5 @@ def test_the_readme_and_the_ci_script_say_the_same(extra: str, command: str, ci:
     said = f"python3 -m venv .venv && . .venv/bin/activate && pip install '.[{extra}]' && {command}"
     assert said in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert ci in script
-    assert "pip install --quiet --disable-pip-version-check --no-compile '.[test]' || exit 1" in script
+    assert "pip install --quiet --disable-pip-version-check --no-compile '.[test,docs]' || exit 1" in script
     assert "xmlcep[all]" in lines("options.extras_require", "test")

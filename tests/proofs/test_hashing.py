@@ -54,7 +54,7 @@ def test_the_vectors() -> None:
     assert [root.hex() for root in roots(leaves)] == ROOTS
     assert [root_of(size, full(leaves)).hex() for size in range(9)] == ROOTS
     # Paths of RFC 6962's own tests: leaf 5 of 8, and the tree of 6 in that of 8.
-    path = [step.hex()[:8] for step in inclusion(5, 8, full(leaves))]
+    path = [step.hex()[:8] for step in inclusion(5, 6, 8, full(leaves))]
     assert path == ["bc1a0643", "ca854ea1", "d37ee418"]
     assert [step.hex()[:8] for step in consistency(6, 8, full(leaves))] == [
         "0ebc5d34",
@@ -67,16 +67,38 @@ def test_all_proofs_of_all_small_trees() -> None:
     known = roots(LEAVES)
     for size in range(len(LEAVES) + 1):
         for index in range(size):
-            check_inclusion(LEAVES[index], index, size, inclusion(index, size, full(LEAVES)), known[size])
+            path = inclusion(index, index + 1, size, full(LEAVES))
+            check_inclusion([LEAVES[index]], index, size, path, known[size])
         for old in range(size + 1):
             check_consistency(old, known[old], size, known[size], consistency(old, size, full(LEAVES)))
+
+
+@given(st.data())
+def test_a_range_is_proved_to_be_whole(data: st.DataObject) -> None:
+    """Of any range; not with an entry changed, left out, or put in, nor at another place."""
+    size = data.draw(st.integers(1, 70))
+    start = data.draw(st.integers(0, size - 1))
+    end = data.draw(st.integers(start + 1, size))
+    root, path, leaves = roots(LEAVES)[size], inclusion(start, end, size, full(LEAVES)), LEAVES[start:end]
+    check_inclusion(leaves, start, size, path, root)
+    at = data.draw(st.integers(0, len(leaves) - 1))
+    wrong = [
+        ([*leaves[:at], EMPTY, *leaves[at + 1 :]], start),
+        ([*leaves[:at], *leaves[at + 1 :]], start),
+        ([*leaves[:at], leaves[at], *leaves[at:]], start),
+        (leaves, start + 1),
+        (leaves, start - 1),
+    ]
+    for others, place in wrong:
+        with pytest.raises(ProofError):
+            check_inclusion(others, place, size, path, root)
 
 
 @given(st.integers(1, 70), st.integers(0, 69), st.integers(0, 69), st.data())
 def test_a_proof_that_was_tampered_with(size: int, index: int, other: int, data: st.DataObject) -> None:
     """Another leaf, another place, a step changed, left out, put in: none of it proves anything."""
     index, other = index % size, other % size
-    root, path = roots(LEAVES)[size], inclusion(index, size, full(LEAVES))
+    root, path = roots(LEAVES)[size], inclusion(index, index + 1, size, full(LEAVES))
     wrong = [(LEAVES[other], index, path), (LEAVES[index], other, path)] if other != index else []
     wrong.append((LEAVES[index], index, [*path, EMPTY]))
     if path:
@@ -85,7 +107,7 @@ def test_a_proof_that_was_tampered_with(size: int, index: int, other: int, data:
         wrong.append((LEAVES[index], index, [*path[:at], *path[at + 1 :]]))
     for leaf, place, steps in wrong:
         with pytest.raises(ProofError):
-            check_inclusion(leaf, place, size, steps, root)
+            check_inclusion([leaf], place, size, steps, root)
 
 
 @given(st.integers(1, 70), st.integers(1, 70), st.data())

@@ -75,8 +75,8 @@ def test_every_entry_is_proved_by_the_tiles(tmp_path: Path, key: Path, options: 
     ]
     tiles = Tiles(tree_folder(log), covered.entries)
     for index in (0, 1, 255, 256, 257, 300, covered.entries - 1):
-        path = inclusion(index, covered.entries, tiles.full)
-        check_inclusion(leaf_hash(entries[index]), index, covered.entries, path, covered.checkpoint.root)
+        path = inclusion(index, index + 1, covered.entries, tiles.full)
+        check_inclusion([leaf_hash(entries[index])], index, covered.entries, path, covered.checkpoint.root)
         assert json.loads(entries[index])["n"] == index + 1
 
 

@@ -104,11 +104,11 @@ class Clock:
         return ts if unit is Unit.CHANGES else self.ordinals[ts]
 
     def fits(self, window: Window, first: int, last: int) -> bool:
-        """Whether the time points are at most so far apart. Within one transaction is in the same one (W2, Z7)."""
+        """Whether the time points are at most so far apart, or lie in at most so many changes or transactions (W2)."""
         apart = self.measure(window.unit, last) - self.measure(window.unit, first)
-        return apart < window.amount if window.unit is Unit.TRANSACTIONS else apart <= window.amount
+        return apart <= window.amount if window.unit is Unit.TIME else apart < window.amount
 
     def due(self, window: Window, first: int) -> Due:
         """When a window that begins at this time point is over (A3, Z14)."""
         last = self.measure(window.unit, first) + window.amount
-        return Due(window.unit, last - 1 if window.unit is Unit.TRANSACTIONS else last)
+        return Due(window.unit, last if window.unit is Unit.TIME else last - 1)

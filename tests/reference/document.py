@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from path_types import Axis
+from path_types import Axis, PathInstance
 from xmlcep.events import PrimitiveEvent
 
 from . import expressions
@@ -61,7 +61,7 @@ class NaiveDocument:
             step = event.path.last
             self.nodes[node] = {
                 "step": step, "children": [], "attributes": [], "value": event.value,
-                "parent": above if parent is not None else None, "top": above is None,
+                "parent": above if parent is not None else None, "top": above is None, "instance": event.instance,
             }  # fmt: skip
             if parent is not None and step.axis is Axis.ATTRIBUTE:
                 parent["attributes"].append(node)
@@ -74,6 +74,11 @@ class NaiveDocument:
             for siblings in (parent["children"], parent["attributes"]) if parent else ():
                 if node in siblings:
                     siblings.remove(node)
+
+    def instance(self, node: int) -> PathInstance:
+        """Where a node is."""
+        instance: PathInstance = self.nodes[node]["instance"]
+        return instance
 
     def holds(self, condition: str, node: int, variables: Mapping[str, Any]) -> bool:
         """Whether the condition is true with this node as context node and root (X5); False once it is gone (X13)."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from path_types import PathInstance
 from xmlcep.algebra import Leaf
 from xmlcep.events import CompositeType, PrimitiveEvent
 
@@ -16,6 +17,7 @@ from .relations import compatible
 from .values import Variables
 
 if TYPE_CHECKING:
+    from .document import NaiveDocument
     from .operators.surroundings import Surroundings
 
 
@@ -34,13 +36,31 @@ def taken(leaf: Leaf, event: Event, around: Surroundings) -> Variables | None:
             said = {name: value for name, value in said.items() if value is not None}
             known |= said
             bound = {name: said[name] for name in getattr(answer, "variables", ()) if name in said}
-    if leaf.filter is not None and not expressions.is_true(asked(leaf, leaf.filter, event, known, around)):
+    values = _asked(leaf, event, known, document_of(event, around), event.instance)
+    return None if values is None else bound | values
+
+
+def admitted(
+    leaf: Leaf, change: PrimitiveEvent, node: PathInstance, around: Surroundings
+) -> Variables | None:
+    """What a leaf binds of a node that turned true by a change; None if its filter is false (B2)."""
+    return _asked(leaf, change, {**around.references, **knowledge(change)}, around.after, node)
+
+
+def _asked(
+    leaf: Leaf, event: Event, known: dict[str, Any], document: NaiveDocument, node: PathInstance | None
+) -> Variables | None:
+    """The variables of an event that is seen at a node; None if the filter is false."""
+    if leaf.filter is not None and not expressions.is_true(
+        ask(leaf, leaf.filter, event, known, document, node)
+    ):
         return None
+    bound: Variables = {}
     for binding in leaf.bindings:
         if binding.expression is None:
             value = _value(event)
         else:
-            value = expressions.value_of(asked(leaf, binding.expression, event, known, around))
+            value = expressions.value_of(ask(leaf, binding.expression, event, known, document, node))
         if value is not None:
             bound[binding.name] = value
     return bound
@@ -59,8 +79,10 @@ def knowledge(event: Event) -> dict[str, Any]:
     return known | {f"meta:{name}": value for name, value in (where.meta or {}).items()}
 
 
-def asked(leaf: Leaf, expression: str, event: Event, known: dict[str, Any], around: Surroundings) -> Any:
-    """What an expression of a leaf is for an event (F1, F3); None if its node is not there (Z10)."""
+def ask(
+    leaf: Leaf, expression: str, event: Event, known: dict[str, Any], document: NaiveDocument, node: PathInstance | None
+) -> Any:  # fmt: skip
+    """What an expression of a leaf is for an event at a node (F1, F3); None if that is not there (Z10)."""
     for name in expressions.names_in(expression):
         if name.startswith("meta:"):
             known.setdefault(name, "")
@@ -68,9 +90,7 @@ def asked(leaf: Leaf, expression: str, event: Event, known: dict[str, Any], arou
         here = etree.Element("here")
         here.text = _value(event)
         return expressions.evaluate(expression, here, known)
-    if event.instance is None:
-        return None
-    return document_of(event, around).ask(expression, event.instance.ids[-1], known)
+    return None if node is None else document.ask(expression, node.ids[-1], known)
 
 
 def asks_document(leaf: Leaf, expression: str) -> bool:
@@ -79,7 +99,7 @@ def asks_document(leaf: Leaf, expression: str) -> bool:
     return expressions.asks_document(expression, dot_does=not valued)
 
 
-def document_of(event: Event, around: Surroundings) -> Any:
+def document_of(event: Event, around: Surroundings) -> NaiveDocument:
     """U2: as it is after the edit; for a deletion as it was before."""
     deleted = isinstance(event, PrimitiveEvent) and event.op == "del"
     return around.before if deleted else around.after

@@ -13,7 +13,6 @@ from .events import Event, Group
 from .operators import OperatorState
 from .operators.multiplicity import MultiplicityState
 from .operators.operator import Arrival
-from .relations import project
 
 
 def take_turn(
@@ -41,6 +40,8 @@ def take_turn(
                 operator.dealt_with(event, child)
         else:
             _take_arrivals(operator, child, arrivals)
+    if current is not None:
+        operator.changed(current)
     if due is not None:
         operator.fire(due)
     elif flush:
@@ -91,11 +92,9 @@ def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
     if not isinstance(expression, Multiplicity) or expression.lower > 0 or current.op != "ins":
         return
     assert isinstance(operator, MultiplicityState)
-    if not paths.creates_node_of(operator.path, current.path):
+    if operator.flat or not paths.creates_node_of(operator.path, current.path):
         return
-    if not paths.takes_part(operator.path, current.instance, flat=operator.flat):
-        return
-    group = operator.group(paths.group_key(operator.path, current.instance, flat=operator.flat))
+    group = operator.group(current.ids[-1])
     if operator.end is Termination.EARLIEST and operator.condition_holds(group):
         operator.create(group, current.instance)
     else:
@@ -136,8 +135,7 @@ def _is_released(
         return flush
     if operator.end is Termination.CUSTOM:
         return False
-    projection = project(operator.path, current.instance)
-    return projection is None or projection.ids[-1] != group.key
+    return group.key not in current.ids
 
 
 def _nothing_fresh(group: Group) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import warnings
 
-import pytest
 import xmlschema
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
@@ -28,10 +27,6 @@ def load(text: str) -> xmlschema.XMLSchema10:
         return xmlschema.XMLSchema10(text, allow="none", defuse="never")
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="open: contents of which all may be absent have no completion event since M5 leaves out operands",
-)
 @given(generated=schemas(), seed=st.integers(0, 2**32), gaps=st.integers(0, 3))
 @settings(max_examples=50)
 def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: int) -> None:
@@ -40,10 +35,6 @@ def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: in
     assert compared.wrong == []
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="open: contents of which all may be absent have no completion event since M5 leaves out operands",
-)
 @given(generated=schemas(recursive=True, wildcards=True), seed=st.integers(0, 2**32), gaps=st.integers(0, 3))
 @settings(max_examples=35)
 def test_elements_inside_each_other(generated: Generated, seed: int, gaps: int) -> None:

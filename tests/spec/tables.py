@@ -37,6 +37,7 @@ from xmlcep.errors import RuleProblem
 from xmlcep.events import CompositeEvent
 from xmlcep.language import ParsedRules, parse_definitions
 from xmlcep.rules import Rules, parse_rules
+from xmlcep.rules.parameters import with_windows
 
 Runner = Callable[..., list[dict[str, Any]]]
 
@@ -61,8 +62,10 @@ def _compiled(rules: str) -> Rules:
 def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     """All findings of the reference evaluator, inner operators' included, in the file's order."""
     parsed = _parsed(rules)
+    params = {parameter.name: parameter.value for parameter in parsed.parameters}
     references = {reference.name: DOCUMENTS[reference.file] for reference in parsed.references}
-    return evaluate(parsed.definitions, steps, references=references, languages=COMPILE).findings()
+    definitions = with_windows(parsed, parsed.parameters, []).definitions
+    return evaluate(definitions, steps, references=references, languages=COMPILE, params=params).findings()
 
 
 def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
@@ -178,10 +181,16 @@ def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qu
 
 def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
     inside = [
-        names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})"
+        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})")
+        + (f"({inner['as']})" if "as" in inner else "")
         for inner in record["constituents"]
     ]
-    return ("+".join(inside) or "0") + _bindings(record.get("bindings", {}))
+    said = [record[field] for field in ("severity", "message") if field in record]
+    return (
+        ("+".join(inside) or "0")
+        + _bindings(record.get("bindings", {}))
+        + (f"<{' '.join(said)}>" if said else "")
+    )
 
 
 def _bindings(bindings: Mapping[str, Any]) -> str:

@@ -89,7 +89,7 @@ event E = ins(item/price) ; not x[2,*] ins(item/comment) ; ins(item/quantity)
 event E = ins(item/price) ; not x[2,2] ins(item/comment) ; ins(item/quantity)
     c1 p1 c1.2 c1.3 q1                 |
     p1 c1 q1                           | 3: p1+q1
-event E = ins(item/price) ; not x[2,*]{within="1 changes"} ins(item/comment) ; ins(item/quantity)
+event E = ins(item/price) ; not x[2,*]{within="2 changes"} ins(item/comment) ; ins(item/quantity)
     p1 c1 i1 c1.2 q1                   | 5: p1+q1
     p1 c1 i1 c1.2 c1.3 q1              |
 event E = ins(item/price) ; not x[1,*]{having="sum($n) > 5"} upd(item/price/text()) as $n ; ins(item/quantity)
@@ -181,27 +181,27 @@ event E {context=$context} = not ins(item/comment) ; ins(item/price) ; ins(item/
     cumulative   | p1 p1.2 c1 p1.3 q1  | 5: p1+p1.2+q1
     next         | p1 p1.2 c1 p1.3 q1  | 5: p1+q1 p1.2+q1
 # with a window: only what lies in it, counted back from the end of the combination
-event E {context=$context} = (not ins(item/comment) ; ins(item/price) ; ins(item/quantity)){within="2 changes"}
+event E {context=$context} = (not ins(item/comment) ; ins(item/price) ; ins(item/quantity)){within="3 changes"}
     chronicle, unrestricted, recent, continuous, cumulative, next | c1 p1 q1    |
     chronicle, unrestricted, recent, continuous, cumulative, next | c1 p1 i1 q1 | 4: p1+q1
     chronicle, unrestricted, recent, continuous, cumulative, next | c1 i1 p1 q1 | 4: p1+q1
 # what was forbidden stays so, whatever comes later and is not
-event E {context=$context} = (not ins(item/comment) ; ins(item/price)){within="3 changes"}
+event E {context=$context} = (not ins(item/comment) ; ins(item/price)){within="4 changes"}
     unrestricted, recent, chronicle, continuous, cumulative, next | c1 p1 q1 i2 p1.2 | 5: p1.2
 event E = (not ins(item/comment) ; ins(item/price)){within="5 s"}
     @0 c1 @5 p1                        |
     @0 c1 @6 p1                        | 2: p1
 # also when it is asked later: what waits for a release was in time for what forbids it
-event E {within="2 changes", end=custom} = not ins(item/comment) ; ins(item/price)
+event E {within="3 changes", end=custom} = not ins(item/comment) ; ins(item/price)
     c1 i1 p1 i2 i3 p2 flush            | 6: p2
     c1 i1 i2 p1 i3 p2 flush            | 6: p1 p2
 event E {within="5 s", when="quantity"} = not ins(item/comment) ; ins(item/price)
     @0 i1 c1 @5 p1 @20 q1              |
     @0 i1 c1 @6 p1 @20 q1              | 4: p1
-event E {within="2 changes", end=custom, flat} = not ins(item/comment) ; ins(item/price)
+event E {within="3 changes", end=custom, flat} = not ins(item/comment) ; ins(item/price)
     c1 i1 p1 i2 i3 p2 flush            | 6: p2
 # a composite counts by its start (Z7)
-event E = (not (ins(item/comment) & ins(item)) ; ins(item/price)){within="2 changes"}
+event E = (not (ins(item/comment) & ins(item)) ; ins(item/price)){within="3 changes"}
     c1 i1 p1                           |
     c1 i1 o1! p1                       | 4: p1
 # before and in between

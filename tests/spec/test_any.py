@@ -61,7 +61,7 @@ event E {context=cumulative} = any[3](*(item/@partNum) as $v, ins(item/price), i
 event E {context=cumulative, end=custom} = any[3](*(item/@partNum) as $v, ins(item/price), ins(item/@partNum) as $w)
     a1=4 p1 a1=5 flush                 | 3: a1=4+a1=5+p1{v=[4,5],w=[4]}
 # with a window: of the combinations that there are chronicle takes the one stored earliest; recent tries one
-event E {context=$context} = any[2]{within="2 changes"}(ins(item/price), ins(item/quantity), ins(item/comment))
+event E {context=$context} = any[2]{within="3 changes"}(ins(item/price), ins(item/quantity), ins(item/comment))
     chronicle    | p1 i1 i1! q1 c1     | 5: q1+c1
     chronicle    | p1 q1 c1 c1.2       | 2: p1+q1
     chronicle    | p1 i1 q1 c1         | 3: p1+q1

@@ -13,11 +13,11 @@ TABLE = """
 event E {context=unrestricted} = ins(item/price) ; not *(item/price) ; ins(item/quantity)
     p1 p1.2 q1                         | 3: p1.2+q1
 # A2, Z7: a composite counts by its start
-event E {within="2 changes"} = not (ins(item/comment) & ins(item)) ; ins(item/price)
+event E {within="3 changes"} = not (ins(item/comment) & ins(item)) ; ins(item/price)
     c1 i1 i2 p1                        | 4: p1
     c1 i1 p1                           |
 # A2: the end of the combination is its latest event, whichever member that is in
-event E {order=detection, within="2 changes"} =
+event E {order=detection, within="3 changes"} =
 not ins(item/comment) ; ins(item/price) ; (ins(item/quantity)){end=custom}
     c1 q1 i2 p1 i3 flush               | 5: p1+(q1)
     i2 c1 q1 p1 i3 flush               |
@@ -30,11 +30,11 @@ event E = ins(item/price) ; not x[1,2]{having="sum($n) = 9"} ins(item/comment) a
     p1 c1 c1.2 c1.3 q1                 | 5: p1+q1
     p1 i2 i3 c1 c1.2 q1                |
 # A3: candidates that have joined end by what lies behind the latest of them
-event E {context=cumulative, within="6 changes"} = ins(item/price) ; not (ins(item/comment)){end=custom}
+event E {context=cumulative, within="7 changes"} = ins(item/price) ; not (ins(item/comment)){end=custom}
     p1 c1 p1.2 flush i2 i3 i4 i5 i6    | 8: p1+p1.2
     p1 p1.2 c1 flush i2 i3 i4 i5 i6    |
 # A3: also if the one that joins ends earlier
-event E {context=cumulative, within="5 changes"} =
+event E {context=cumulative, within="6 changes"} =
 ((ins(item/price)){end=custom} | ins(item/quantity)) ; not (ins(item/quantity) & ins(item/comment))
     p1 q1 flush c1 i2 i3 i4 i5 i6      | 8: (q1)+((p1))
 # A3: of several that must not happen the one that starts last
@@ -55,29 +55,29 @@ event E {strict} = ins(item/price) ; x[0,1] ins(item/comment) ; ins(item/quantit
     i1 p1 a1=5 q1                      |
     i1 p1 i2 q1                        | 4: p1+q1
 # W4: exactly as far apart as they may be; what is empty is passed over (Z7)
-event E {gap="2 changes"} = ins(item/price) ; ins(item/quantity)
+event E {gap="3 changes"} = ins(item/price) ; ins(item/quantity)
     p1 i2 q1                           | 3: p1+q1
     p1 i2 i3 q1                        |
 event E {gap="1 s"} = ins(item/price) ; (ins(item/comment) & ins(item/quantity))
     @0 p1 @1 c1 @3 q1                  | 3: p1+(c1+q1)
     @0 p1 @1.001 c1 @3 q1              |
-event E {gap="1 change"} = ins(item/price) ; x[0,1] ins(item/comment) ; ins(item/quantity)
+event E {gap="2 changes"} = ins(item/price) ; x[0,1] ins(item/comment) ; ins(item/quantity)
     i1 p1 q1                           | 3: p1+q1
     i1 p1 i2 q1                        |
-event E {gap="1 change"} = (ins(item/price) & ins(item/comment)) ; ins(item/quantity)
+event E {gap="2 changes"} = (ins(item/price) & ins(item/comment)) ; ins(item/quantity)
     p1 i2 c1 q1                        | 4: (p1+c1)+q1
     p1 c1 i2 q1                        |
 # Z4: what comes late makes nothing too old
-event E {within="2 changes"} =
-ins(item/price) & x[1,2]{within="9 changes", name=M, path=item}
+event E {within="3 changes"} =
+ins(item/price) & x[1,2]{within="10 changes", name=M, path=item}
 (x[1,1]{end=custom} ins(item/quantity) | x[1,1]{end=custom} ins(item/comment))
     c1 i2 i3 p1 q1 flush               | 5: multiplicity1:q1 multiplicity2:c1 disjunction1:(q1) disjunction1:(c1) M:((q1)) M:((q1))+((c1))
-event E {within="2 changes"} =
-ins(item/price) & x[1,2]{within="2 changes", name=M, path=item}
+event E {within="3 changes"} =
+ins(item/price) & x[1,2]{within="3 changes", name=M, path=item}
 (x[1,1]{end=custom} ins(item/quantity) | x[1,1]{end=custom} ins(item/comment))
     c1 i2 i3 p1 q1 flush               | 5: multiplicity1:q1 multiplicity2:c1 disjunction1:(q1) disjunction1:(c1) M:((q1)) E:p1+(((q1)))
 # Z4: too old is what is further back than the window
-event E {within="3 changes"} = x[1,*]{within="9 changes"} ins(item/price) ; ins(item/quantity)
+event E {within="4 changes"} = x[1,*]{within="10 changes"} ins(item/price) ; ins(item/quantity)
     p1 i2 i3 p1.2 q1                   |
     p1 i2 i3 i4 p1.2 q1                | 6: (p1.2)+q1
 """

@@ -21,8 +21,9 @@ BOUNDS_TABLE = """
 0,* | i1 p1 p1.2 i2         | 1: 0; 2: p1; 3: p1+p1.2; 4: 0
 0,2 | i1 p1 p1.2 p1.3       | 1: 0; 2: p1; 3: p1+p1.2; 4: p1.3
 0,1 | p1 i2! i3-            | 1: p1
--- an item in an item does not project on item (K2)
-0,1 | i1 n1                 | 1: 0
+-- so does that of an item in an item, for which it is raised (P10, K2)
+0,1 | i1 n1                 | 1: 0; 2: 0
+0,1 | i1 n1 m1 p1           | 1: 0; 2: 0; 3: m1; 4: p1
 """
 
 
@@ -32,9 +33,9 @@ def test_bounds(row: list[str]) -> None:
 
 
 FLAT_TABLE = """
--- flat: an empty one per created node, unless something has accumulated (C6)
-0,* | i1 i2 p1 i3 | 1: 0; 2: 0; 3: p1
-0,1 | i1 p1 i2    | 1: 0; 2: p1; 3: 0
+-- flat: there is no node at whose creation there could be an empty one (M4)
+0,* | i1 i2 p1 i3 p2 | 3: p1; 5: p1+p2
+0,1 | i1 p1 i2       | 2: p1
 """
 
 

@@ -13,7 +13,7 @@ CHOSEN = """
 event E {context=$context} = ins(item/price) ; x[0,*] ins(item/comment) ; ins(item/quantity)
     unrestricted, recent, chronicle, continuous, cumulative, next | c1 p1 q1 | 3: p1+q1
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 c1 q1 | 3: p1+(c1)+q1
-event E {context=$context, within="2 changes"} = x[0,*] ins(item/comment) & ins(item/price) & ins(item/quantity)
+event E {context=$context, within="3 changes"} = x[0,*] ins(item/comment) & ins(item/price) & ins(item/quantity)
     unrestricted, recent, chronicle, continuous, cumulative | c1 c2 p1 q1 | 4: p1+q1
     unrestricted, recent, chronicle, continuous, cumulative | c1 p1 q1 | 3: (c1)+p1+q1
     # without a window, in `next`: each begins a run of its own
@@ -30,7 +30,7 @@ event E(order) {context=continuous} = x[0,1]{name=P} *(order/item/price) ; x[1,*
 event E(order) {context=continuous} = x[0,1]{name=P} *(order/item/price) before x[1,*]{end=custom, name=C} ins(order/item/comment)
     i2 c1 p1 flush c1.2 flush | 1: P:0; 3: P:p1 C:c1; 4: C:c1.2 E:(p1)+(c1.2)
 # a combination has something new
-event E(order) {context=$context, within="3 changes"} = x[0,1]{name=P} ins(order/item/price) ; x[0,1]{path=order, name=I} ins(order/item)
+event E(order) {context=$context, within="4 changes"} = x[0,1]{name=P} ins(order/item/price) ; x[0,1]{path=order, name=I} ins(order/item)
     next                 | i1 p1 c1 c1.2 i1- i2 | 1: P:0 I:i1 E:(i1); 2: P:p1 E:(p1); 6: P:0 I:i2 E:(i2)
     chronicle            | i1 p1 c1 c1.2 i1- i2 | 1: P:0 I:i1 E:(i1); 2: P:p1 E:(p1); 6: P:0 I:i2 E:(i2)
 # what comes first makes a combination by itself, where nothing else has to be there

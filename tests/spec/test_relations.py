@@ -94,7 +94,7 @@ event E {context=$context} = (ins(item/price) before ins(item/quantity)){end=cus
     cumulative   | p1 q1 p1.2 flush q1.2 flush | 3: p1+q1; 4: p1.2+q1.2
     next         | p1 q1 p1.2 flush q1.2 flush | 3: p1+q1; 4: p1.2+q1.2
 # with a window; it binds tighter than & (R3)
-event E = (ins(item/price) before ins(item/quantity)){within="1 changes"}
+event E = (ins(item/price) before ins(item/quantity)){within="2 changes"}
     p1 c1 q1                           |
     p1 q1                              | 2: p1+q1
 event E = ins(item/comment) & ins(item/price) before ins(item/quantity)

@@ -163,7 +163,7 @@ event E = (ins(item) ; not ins(item/price)){within="5 s", if="comment"}
     @0 i1 c1 @6 o1!                    | 3: i1
     @0 i1 @6 o1! @7 c1                 |
 # in changes: before the first record whose ts is more than so many behind
-event E = (ins(item/price) ; not ins(item/quantity)){within="2 changes"}
+event E = (ins(item/price) ; not ins(item/quantity)){within="3 changes"}
     p1 i2 i2! i3                       | 4: p1
     p1 i2 q1 i3                        |
     p1 i2 i2! q1                       | 4: p1
@@ -192,7 +192,7 @@ event E = (ins(item) ; not ins(item/price)){within="5 s"}
 event F = E(item) ; ins(item/comment)
     @0 i1 @1 c1 @6 i2                  | 3: E:i1 F:(i1)+c1
 # due in the past: at once, with the time point that comes (Z15); only what happened in time is in its way
-event E = (plus[ins(item), "1 s"] ; not ins(item/price)){within="1 change"}
+event E = (plus[ins(item), "1 s"] ; not ins(item/price)){within="2 changes"}
     @0 i1 c1 @2 p1                     | 3: plus1:i1 E:(i1)
     @0 i1 p1 c1 @2 c1.2                | 4: plus1:i1
 event E = (plus[ins(item), "9 s"] ; not ins(item/price)){within="5 s"}

@@ -50,7 +50,7 @@ event E {within="5 s"} = A(item) & ins(item/comment)
     @0 p1 @3 q1 @5 c1                  | 2: A:p1+q1; 3: E:(p1+q1)+c1
     @0 p1 @3 q1 @6 c1                  | 2: A:p1+q1
 # in changes, and in transactions: within one is in the same one
-event E {within="2 changes"} = ins(item/price) & ins(item/quantity)
+event E {within="3 changes"} = ins(item/price) & ins(item/quantity)
     p1 i2 q1                           | 3: p1+q1
     p1 i2 i2! q1                       |
 event E {within="1 transaction"} = ins(item/price) & ins(item/quantity)
@@ -92,7 +92,7 @@ event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/
     @0 i1 a1=1 q1 @3 a1=5 q1.2         |
     @0 i1 a1=1 q1 @3.001 a1=5          |
     @0 i1 a1=1 @1 q1 @3.001 a1=5       | 4: a1=5+q1{n=[5]}
-event E {context=cumulative, within="3 changes", having="sum($n) > 6"} = *(item/@partNum) as $n ; *(item/price/text()) as $m
+event E {context=cumulative, within="4 changes", having="sum($n) > 6"} = *(item/@partNum) as $n ; *(item/price/text()) as $m
     @0 i1 p1 a1=4 t1=1 a1=4 t1=2       | 6: a1=4+a1=4+t1=1+t1=2{m=[1,2],n=[4,4]}
 event E {context=cumulative, within="3 s", having="count($n) > 2"} = any[2](*(item/@partNum) as $n, ins(item/quantity), ins(item/comment))
     @0 i1 a1=1 q1 @2 a1=5 @4 a1=6      |
@@ -129,7 +129,7 @@ event E = x[2,*]{within="5 s"} ins(item/price)
     @0 p1 @6 p1.2 @11 p1.3             | 3: p1.2+p1.3
 event E = x[1,2]{within="5 s"} ins(item/price)
     @0 p1 @1 p1.2 @2 p1.3 @9 p1.4      | 1: p1; 2: p1+p1.2; 3: p1.3; 4: p1.4
-event E = x[2,*]{within="2 changes"} ins(item/price)
+event E = x[2,*]{within="3 changes"} ins(item/price)
     p1 i2 p1.2 i2! i2!.2 p1.3          | 3: p1+p1.2
 event E = x[2,*]{within="1 transaction"} ins(item/price)
     [p1 p1.2] [p1.3] [p1.4 p1.5]       | 2: p1+p1.2; 5: p1.4+p1.5
@@ -160,20 +160,20 @@ event E = x[$context]{within="5 s", end=custom} ins(item/price)
     1,2          | @0 p1 @1 p1.2 @2 p1.3 @9 p1.4 flush  | 4: p1.4
     3,*          | @0 p1 @3 p1.2 @7 p1.3 @8 p1.4 flush  | 4: p1.2+p1.3+p1.4
 # what was raised before is set aside while the condition is false, and raised again with what came since (X8)
-event E = x[1,2]{within="2 changes", when="not(comment)"} ins(item/price)
+event E = x[1,2]{within="3 changes", when="not(comment)"} ins(item/price)
     i1 p1 c1 b1 p1.2 c1-               | 2: p1; 6: p1.2
 # ... but not when it has been used up (C13), or is too old for the operator above (Z4)
-event E = x[$context]{name=M, when="not(comment)", within="3 changes"} ins(item/price) & ins(item/quantity)
+event E = x[$context]{name=M, when="not(comment)", within="4 changes"} ins(item/price) & ins(item/quantity)
     1,*          | i1 p1 c1 b1 b2 p1.2 q1 c1- q1.2 | 2: M:p1; 7: E:(p1)+q1; 8: M:p1.2; 9: E:(p1.2)+q1.2
     2,3          | i1 p1 p1.2 c1 b1 b2 p1.3 q1 p1.4 c1- q1.2 | 3: M:p1+p1.2; 8: E:(p1+p1.2)+q1; 10: M:p1.3+p1.4; 11: E:(p1.3+p1.4)+q1.2
-event E {within="6 changes"} = x[1,*]{name=M, within="2 changes", when="not(comment)"} ins(item/price) & ins(item/quantity)
+event E {within="7 changes"} = x[1,*]{name=M, within="3 changes", when="not(comment)"} ins(item/price) & ins(item/quantity)
     i1 p1 p1.2 c1 b1 b1! b1!.2 b1!.3 b1!.4 p1.3 c1- | 2: M:p1; 3: M:p1+p1.2; 11: M:p1.3
     i1 p1 c1 b1 p1.2 b1! b1!.2 b1!.3 p1.3 c1-       | 2: M:p1; 10: M:p1.3
 # what is set aside has been raised, and what it was set aside for is withdrawn: the group does not wait (X11)
-event E(order) {when="count(.//price) mod 2 = 0", within="4 changes"} = x[1,*] x[1,*]{name=I, path=order} ins(order/item/price)
+event E(order) {when="count(.//price) mod 2 = 0", within="5 changes"} = x[1,*] x[1,*]{name=I, path=order} ins(order/item/price)
     o1 i1 p1 p1.2 b1 b1! b1!.2 b1!.3 p1.3 p1.4      | 3: I:p1; 4: I:p1+p1.2 E:(p1+p1.2); 9: I:p1.3; 10: I:p1.3+p1.4 E:(p1.3+p1.4)
 # what a withdrawal leaves of a batch and is not enough counts on
-event E(order) {end=custom, within="5 changes"} = x[$context] x[1,*]{name=I} ins(order/item/price)
+event E(order) {end=custom, within="6 changes"} = x[$context] x[1,*]{name=I} ins(order/item/price)
     2,2          | o1 i1 i2 i3 c2 p3 b1 b1! b1!.2 p1 p2 p1.2 flush      | 6: I:p3; 10: I:p1; 11: I:p2; 12: I:p1+p1.2 E:(p2)+(p1+p1.2)
     2,3          | o1 i1 i2 i3 c2 p3 b1 b1! b1!.2 p1 p2 p1.2 p3.2 flush | 6: I:p3; 10: I:p1; 11: I:p2; 12: I:p1+p1.2; 13: I:p3.2 E:(p2)+(p1+p1.2)+(p3.2)
 # an operand of what has a window has that window (Q4)
@@ -206,7 +206,7 @@ event E {context=$context, gap="2 s"} = ins(item/price) ; ins(item/quantity) ; i
     cumulative   | @0 p1 @1 q1 @2 q1.2 @4 c1    | 4: p1+q1.2+c1
     # the run took the first that fits, and waits for what fits to that
     next         | @0 p1 @1 q1 @2 q1.2 @4 c1    |
-event E {gap="1 changes"} = ins(item/price) ; ins(item/quantity)
+event E {gap="2 changes"} = ins(item/price) ; ins(item/quantity)
     p1 q1                              | 2: p1+q1
     p1 i2 q1                           |
 event E {gap="1 transaction"} = ins(item/price) ; ins(item/quantity)
@@ -229,7 +229,8 @@ event E {context=$context, strict} = ins(item/price) ; ins(item/quantity)
     # what is below counts, what is elsewhere or above does not
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 t1=5 q1    |
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 c2 o1! q1  | 4: p1+q1
-    unrestricted, recent, chronicle, continuous, cumulative, next | p1 n1 q1      | 3: p1+q1
+    unrestricted, recent, chronicle, continuous, cumulative, next | p1 n1 q1      |
+    unrestricted, recent, chronicle, continuous, cumulative, next | m1 p1 r1      | 3: m1+r1
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 p1.2 q1 q1.2 | 3: p1.2+q1
 event E {strict} = ins(item/price) ; ins(item/quantity) ; ins(item/comment)
     p1 q1 c1                           | 3: p1+q1+c1

@@ -24,6 +24,7 @@ from xmlcep.algebra import (
     Aperiodic,
     AperiodicStar,
     Argument,
+    Becomes,
     Binding,
     Conjunction,
     ContextName,
@@ -42,6 +43,7 @@ from xmlcep.algebra import (
     PeriodicStar,
     Plus,
     Sequence,
+    Severity,
     Termination,
     Unit,
     Window,
@@ -58,6 +60,8 @@ from .vocabulary import (
     BELOW_PRICE,
     BOUNDS,
     GUARDS,
+    MESSAGES,
+    MESSAGES_OF_DOCUMENT,
     OF_ELEMENTS,
     OF_PARTS,
     OF_VALUES,
@@ -65,6 +69,7 @@ from .vocabulary import (
     OPERATIONS,
     RELATIONS,
     SECOND,
+    TESTS,
     TIMES,
     VALUES,
     VALUES_OF_ELEMENTS,
@@ -166,7 +171,16 @@ class FullRuleBuilder(Choices):
         kind = root or self._one(self.kinds(root=True))
         expression, self.bound = self.operator(kind, anchor, self.max_depth, self.context, root=True)
         order = self._one((Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, expression, self.context, self.flat, order)
+        said: dict[str, Any] = {}
+        if "message" in self.wanted and self._chance(4):
+            said = {"message": self._message(), "severity": self._one((None, *Severity))}
+        return EventDefinition(name, expression, self.context, self.flat, order, **said)
+
+    def _message(self) -> str:
+        lists = [name for name, several in self.bound.names.items() if several]
+        asks = MESSAGES_OF_DOCUMENT if "edit" in self.wanted and not self.flat else ()
+        message = self._one((*MESSAGES[: None if lists else 2], *asks))
+        return message.format(*lists * 2)
 
     def kinds(self, *, root: bool) -> list[type[Operator]]:
         """Which operators to draw from, at the root or below; the new ones as often as the others together."""
@@ -192,7 +206,9 @@ class FullRuleBuilder(Choices):
         """A leaf or, while there is depth left, perhaps an operator; one that binds ``joining`` if that is given."""
         if depth <= 0 or joining is not None or not self._chance(self.inner):
             return self.leaf(anchor, joining=joining)
-        kinds = self.kinds(root=False) if not plain else [Conjunction, Sequence, Multiplicity]
+        kinds = self.kinds(root=False)
+        if plain:
+            kinds = [kind for kind in kinds if kind in (Conjunction, Sequence, Multiplicity, Becomes)]
         return self.operator(self._one(kinds), anchor, depth - 1, context, root=False)
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
@@ -222,7 +238,11 @@ class FullRuleBuilder(Choices):
             name = joining or next(self.names)
             leaf = replace(leaf, bindings=(Binding(name, self._value(valued)),))
             bound[name] = False
-        return leaf, Bound(bound)
+        return self._named(leaf), Bound(bound)
+
+    def _named(self, leaf: Leaf) -> Leaf:
+        """The leaf, perhaps with a name, which others may have, too (V10)."""
+        return replace(leaf, name=self._one("abc")) if self._has("name", 4) else leaf
 
     def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
         """What there is at and below such a node: elements, and what has a value."""
@@ -271,7 +291,7 @@ class FullRuleBuilder(Choices):
         if "variable" in self.wanted and self._chance(4):
             bound = next(self.names)
             return replace(leaf, bindings=(Binding(bound, "$ts"),)), Bound({bound: False})
-        return leaf, Bound({})
+        return self._named(leaf), Bound({})
 
     # Operators
 
@@ -281,6 +301,8 @@ class FullRuleBuilder(Choices):
         """An operator of this kind over expressions below the anchor."""
         own = self._one(self.contexts) if not root and self._chance(5) else None
         context = own or context
+        if kind is Becomes:
+            return self._becomes(anchor, root=root)
         if kind is Multiplicity:
             operator, bound = self._multiplicity(anchor, depth, context)
         elif kind in (Disjunction, Plus):
@@ -293,6 +315,25 @@ class FullRuleBuilder(Choices):
         if not root and self._chance(4):
             operator = operator.with_options(replace(operator.options, name=f"L{next(self.labels)}"))
         return operator, bound
+
+    def _becomes(self, anchor: PathType, *, root: bool) -> tuple[Operator, Bound]:
+        """What turns true at elements below the anchor, or at these."""
+        below = self._one(self.below(anchor)["element"])
+        subject = Leaf(PrimitiveType(ANY, PathType.parse(f"{anchor}/{below}") if below else anchor))
+        if "filter" in self.wanted and self._chance(4):
+            subject = replace(subject, filter=self._one(OF_ELEMENTS))
+        bound: dict[str, bool] = {}
+        if "variable" in self.wanted and self._chance(3):
+            name = next(self.names)
+            subject = replace(subject, bindings=(Binding(name, self._value(valued=False)),))
+            bound[name] = False
+        options, bound = self._let(Options(), bound)
+        options = replace(options, end=self._end((Termination.CUSTOM,)))
+        if not root and self._chance(4):
+            options = replace(options, name=f"L{next(self.labels)}")
+        asks_parts = "reference" in self.wanted and self._chance(4)
+        test = self._about_parts(OF_PARTS, "price") if asks_parts else self._one(TESTS)
+        return self._guarded(Becomes((subject,), test, options), Bound(bound)), Bound(bound)
 
     def _multiplicity(self, anchor: PathType, depth: int, context: ContextName) -> tuple[Operator, Bound]:
         by = next(self.names) if self._has("by", 4) else None

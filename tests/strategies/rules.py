@@ -11,10 +11,11 @@ from itertools import count
 
 from hypothesis import strategies as st
 
-from path_types import PathType, contains, left_bound_intersection
+from path_types import PathType, left_bound_intersection
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference.graph import evaluation_order
 from tests.reference.paths import path_of
+from tests.reference.relations import occurrences
 from xmlcep.algebra import (
     Conjunction,
     ContextName,
@@ -59,6 +60,7 @@ _BELOW = (
     "@partNum",
     "item",
     "item/price",
+    "item/item",
 )
 _FREE = (
     "item",
@@ -204,7 +206,7 @@ def fits(path: PathType, operator: Operator) -> bool:
         assert child is not None
         if child.absolute and path.absolute and left_bound_intersection(path, child) is None:
             return False
-        if child.absolute and not path.absolute and not contains(child, path):
+        if child.absolute and not path.absolute and not occurrences(path, child):
             return False
     return True
 

@@ -43,6 +43,12 @@ VALUES = (
 VALUES_OF_ELEMENTS = (
     "$meta:user", "$op", "string(@partNum)", "count(../*)", "@partNum", "$ts mod 3",
 )  # fmt: skip
+# What turns true: of what is in the element, and of what is not.
+TESTS = (
+    "price", "not(price)", "comment or price", "count(*) > 1", "price = 5", "string-length(.) mod 2 = 1", ".//price",
+    "@partNum", "not(comment)", "true()", "../@partNum = @partNum", "count(../*) mod 2 = 0",
+    "not(following-sibling::*)", "//comment", "@partNum = preceding::*/@partNum", "parent::item",
+)  # fmt: skip
 GUARDS = ("price", "@partNum = '5'", "count(*) > 1", "not(comment)", "../item[2]", "true()")
 # What asks reference documents (V8): without a look at the document, and with one.
 OF_PARTS = (
@@ -59,6 +65,18 @@ VALUES_OF_PARTS = (
     "string($parts//part[@n = {}]/@state)",
     "$parts/parts/part[@n = {}]",
     "count($parts//*[@n != {}])",
+)
+
+
+# Messages of findings (Y10): of their change, of the document; {} is a variable of the event.
+MESSAGES = (
+    "{{$op}}: {{$old}} to {{$new}}", "{{concat($meta:user, '}}', \"{{\")}} at {{$ts}}", "{{{{}}}} ${}: {{${}}} ",
+    "{{count(${})}}",
+)  # fmt: skip
+MESSAGES_OF_DOCUMENT = (
+    "{{@partNum}} of {{count(//item)}}",
+    "{{.}}{{count(ancestor::*)}}",
+    "{{../@partNum}}{{price}}",
 )
 
 

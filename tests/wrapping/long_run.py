@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import product
 from random import Random
 from typing import Any, Literal
@@ -42,8 +42,9 @@ SPACED = (
 class Mode:
     """How documents are wrapped and edited."""
 
-    held: Literal["nothing", "root", "everything", "all of one"] = "nothing"
-    """The proxies that are older than the wrapping and held on to, of every document or (all) of the first one."""
+    held: Literal["nothing", "root", "everything"] = "nothing"
+    """The proxies that are older than the wrapping and held on to; what such ones take from other documents is refused,
+    so that there is but one."""
     snapshot: bool = True
     """Whether the document is asked for its ids at the beginning."""
     keep: bool = True
@@ -58,8 +59,6 @@ class Mode:
     """Whether a watch, and rules that act, are open on every document."""
     again: bool = False
     """Whether documents are closed, and their trees wrapped again, now and then."""
-    fed: bool = False
-    """Whether nodes come from parsers that go on, as those of `iterparse` do."""
     every: bool = False
     """Whether everything that lxml has is called, with any arguments."""
     start: str = ""
@@ -77,10 +76,10 @@ class Mode:
 MODES = tuple(
     Mode(held, snapshot, keep, documents, whitespace, outside, transactions)
     for transactions, held, snapshot, documents, whitespace, outside, keep in product(
-        ("none", "deferred", "immediate"), ("nothing", "root", "everything", "all of one"), (True, False), (1, 2),
+        ("none", "deferred", "immediate"), ("nothing", "root", "everything"), (True, False), (1, 2),
         (False, True), (False, True), (True, False),
     )
-    if (keep or held == "nothing") and (documents > 1 or held != "all of one")
+    if (keep or held == "nothing") and (documents == 1 or (held == "nothing" and not outside))
 )  # fmt: skip
 COMPANY = tuple(
     Mode(held, snapshot, keep, documents, whitespace, outside, transactions, acting, again)
@@ -90,28 +89,25 @@ COMPANY = tuple(
             ("nothing", False, True, 2, False, False),
             ("nothing", True, False, 2, True, False),
             ("root", True, True, 1, False, False),
-            ("everything", False, True, 2, False, True),
-            ("all of one", True, True, 2, True, True),
+            ("everything", False, True, 1, True, True),
         ),
     )
     if (acting != "nothing" or again) and not (again and outside)
 )  # fmt: skip
 """Those with something open on the documents, and those that wrap them again."""
-FEEDING = tuple(
-    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, fed=True)
+CALLING = tuple(
+    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, every=True)
     for transactions, acting, (held, documents, whitespace) in product(
         ("none", "deferred", "immediate"), ("nothing", "rules"),
-        (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
+        (("nothing", 1, False), ("nothing", 2, True), ("everything", 1, False)),
     )
 )  # fmt: skip
-"""Those with parsers that go on."""
-CALLING = tuple(replace(mode, fed=False, every=True) for mode in FEEDING)
 """Those in which everything is called."""
 STARTING = tuple(
     Mode(
         held,
         keep=number % 3 > 0 or held != "nothing",
-        documents=1 + number % 2,
+        documents=1 + (held == "nothing" and number % 2),
         transactions=done,
         start=name,
     )
@@ -124,7 +120,7 @@ STARTING = tuple(
     if held == "nothing" or name != "document type"
 )
 """Those that begin with other documents; lxml 6.1 crashes where a default of a document type is deleted, unseen."""
-EVERY = (*MODES, *COMPANY, *FEEDING, *CALLING, *STARTING)
+EVERY = (*MODES, *COMPANY, *CALLING, *STARTING)
 
 
 class Undone(Exception):
@@ -145,14 +141,14 @@ class Run:
         self.companions = [self._companions(document) for document in self.documents]
         self.mutator = Mutator(
             [document.root for document in self.documents], self.random, odd=odd, outside=mode.outside,
-            hold=mode.keep, fed=mode.fed, every=mode.every, documents=self.documents,
+            hold=mode.keep, every=mode.every, documents=self.documents,
         )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
         mode = self.mode
         text = STARTS.get(mode.start) or (SPACED if mode.whitespace else START if mode.snapshot else DISTINCT)
         options = {"ignore_whitespace": mode.whitespace, "name": f"d{number}"}
-        if mode.held != "nothing" and (mode.held != "all of one" or not number):
+        if mode.held != "nothing":
             root = html_root() if mode.start == "html" else etree.fromstring(text, plain_parser())
             self.held += [root] if mode.held == "root" else root.iter()
             return wrap(root, **options)
@@ -203,7 +199,7 @@ class Run:
     @property
     def unseen(self) -> bool:
         """Whether edits may go unseen until somebody looks."""
-        return self.mode.held != "nothing" or self.mode.outside or self.mode.fed
+        return self.mode.held != "nothing" or self.mode.outside
 
     @property
     def several(self) -> bool:

@@ -12,7 +12,6 @@ from lxml import etree
 
 from tests.wrapping.document_calls import DocumentCalls
 from tests.wrapping.every_call import EveryCall
-from tests.wrapping.feeding_edits import FeedingEdits
 from tests.wrapping.odd_edits import ODD
 from tests.wrapping.outside_edits import OutsideEdits
 from tests.wrapping.vocabulary import NAMES, REFUSALS, TAGS, TEXTS, WRAPPING, is_element
@@ -32,9 +31,9 @@ class Mutator:
     Nodes are chosen by number, so that the same seed does the same on a plain and a wrapped tree. ``odd``: also
     arguments of odd kinds; ``outside``: also nodes whose classes are not the wrapper's; ``elsewhere``: also moves to
     trees that nobody follows, and edits of what has been removed; ``deviating``: also the few calls in which a wrapped
-    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``fed``: nodes
-    come from parsers that go on. ``every``: also calls of everything that lxml has. ``documents``: the wrapped
-    documents of the roots, by calls of which they are edited, too.
+    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``every``: also
+    calls of everything that lxml has. ``documents``: the wrapped documents of the roots, by calls of which they are
+    edited, too.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class Mutator:
         outside: bool = False,
         deviating: bool = True,
         hold: bool = True,
-        fed: bool = False,
         every: bool = False,
         documents: Sequence[Any] = (),
     ) -> None:
@@ -80,8 +78,6 @@ class Mutator:
             self.calls += [self.edit_detached, self.edit_detached, self.append_taken]
         if outside:
             self.calls += OutsideEdits(self).calls
-        if fed:
-            self.calls += FeedingEdits(self).calls * 10
         if every:
             self.calls += EveryCall(self).calls * 80
         self.documents = documents

@@ -28,7 +28,6 @@ from tests.wrapping.processor_edits import (
     by_xslt,
     failing_target,
     included,
-    parsed_until_it_fails,
     returned_by_xpath,
     sax_into,
     saxified,
@@ -121,10 +120,6 @@ def arriving(m: Any, kind: Callable[[Iterator[Any]], Any]) -> None:
 def failing(given: list[Any]) -> Iterator[Any]:
     yield from given
     raise KeyError("failing")
-
-
-def parsing() -> Iterator[Any]:
-    return etree.iterparse(BytesIO(b"<x>1<a>2<b/></a>3<a/></x>"), tag="a")
 
 
 def refusing(m: Any) -> Any:
@@ -345,9 +340,6 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "other trees": by_other_trees,
     "SAX into": sax_into,
     "append of XMLID": lambda m: m.element().append(etree.XMLID("<x><a id='i'>1</a>2</x>")[1].get("i")),
-    "append of the root of iterparse": lambda m: [
-        m.element().append(each.root) for each in [parsing()] if list(each)
-    ][:0],
     "included": included,
     "tag = None": lambda m: set_attribute(m.element(), "tag", None),
     "tag = bad": lambda m: set_attribute(m.element(), "tag", "a b"),
@@ -479,7 +471,6 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "append copy": lambda m: m.element().append(copy.copy(m.element())),
     "append copy of a tree": lambda m: m.element().append(copy.deepcopy(m.root.getroottree()).getroot()),
     "append of another tree": lambda m: m.element().append(etree.ElementTree(etree.XML("<a>1<b/></a>")).getroot()),
-    "append of iterparse": lambda m: [m.element().append(node) for _, node in parsing()][:0],
     "append E": lambda m: m.element().append(E.a("x", E.b(k="1"), "y")),
     "append E with a node": lambda m: m.root.append(E.a("x", below(m))),
     "in a thread": lambda m: in_a_thread(lambda: m.element().append(etree.fromstring("<a l='1'>1<b/></a>"))),
@@ -523,7 +514,6 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "instruction a b": lambda m: [set_attribute(node, "target", "a b?><a/>") for node in m.root.iter(etree.PI)][:0],
     "by its class": by_its_class,
     "target that fails": failing_target,
-    "append until it fails": parsed_until_it_fails,
     "document type": document_type,
     "edits while it is walked": written_while_walked,
     "SAX that edits": saxified_and_edited,
@@ -561,8 +551,8 @@ ODD_SEVERAL = {
     "extend own children", "addnext of itself's child", "removed while iterated",
     "XPath that edits", "XPath that takes away", "XSLT that edits", "target of a parser", "held attributes",
     "edits of a walk", "drop_tag", "drop_tree", "text by a smart string", "reversed siblings",
-    "append of an own class", "append of iterparse", "attrib.pop of all", "many attributes, one by one", "to XHTML",
-    "by its class", "target that fails", "append until it fails", "edits while it is walked", "SAX that edits",
+    "append of an own class", "attrib.pop of all", "many attributes, one by one", "to XHTML",
+    "by its class", "target that fails" , "edits while it is walked", "SAX that edits",
     "children of an extension", "by the standard library", "shuffled", "groups of a form",
     "extend a child", "returned by XPath",
     "form parts", "classes as a set", "XPath by a namespace", "found by paths", "other trees", "SAX into",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from io import BytesIO
 from typing import Any
 
 from lxml import ElementInclude, etree, sax
@@ -171,15 +170,6 @@ def failing_target(m: Any) -> None:
 
 def failing_at_the_end(tag: str) -> None:
     raise KeyError(tag)
-
-
-def parsed_until_it_fails(m: Any) -> None:
-    """Elements of a document that turns out to be none."""
-    try:
-        for _, node in etree.iterparse(BytesIO(b"<x>1<a>2<b/></a>3<b/><a></x>"), tag=("a", "b")):
-            m.element().append(node)
-    except etree.XMLSyntaxError as error:
-        raise ValueError("no XML") from error
 
 
 class Editing(sax.ElementTreeContentHandler):

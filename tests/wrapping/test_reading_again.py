@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,38 @@ def test_what_no_log_could_hold_is_refused_when_it_comes(edit: Callable[[Any], A
     with pytest.raises(RefusedError, match=r"entity reference|cannot be parsed again"):
         edit(document.root)
     assert (whole(document.root), seen) == (before, [])
+    document._check()
+
+
+def pulled() -> Any:
+    """An element of which its parser is not done."""
+    parser = etree.XMLPullParser(events=("end",))
+    parser.feed("<x><item>1</item>")
+    [(_, item)] = parser.read_events()
+    return item
+
+
+@pytest.mark.parametrize("edit", [
+    lambda r: r.append(pulled()),
+    lambda r: r.insert(0, pulled()),
+    lambda r: r.__setitem__(0, pulled()),
+    lambda r: r[0].addnext(pulled()),
+    lambda r: r.extend([pulled()]),
+    lambda r: wrap(pulled().getroottree()),
+    lambda r: [r.append(item) for _, item in etree.iterparse(io.BytesIO(b"<x><i/></x>"))],
+])  # fmt: skip
+def test_what_a_parser_may_still_add_to_is_refused(edit: Callable[[Any], Any]) -> None:
+    document = fromstring(X)
+    before, seen = whole(document.root), told(document)
+    with pytest.raises(
+        (RefusedError, DocumentError), match=r"iterparse.* use etree.fromstring\(etree.tostring"
+    ):
+        edit(document.root)
+    assert (whole(document.root), seen) == (before, [])
+    item = pulled()
+    document.root.append(etree.fromstring(etree.tostring(item)))
+    with pytest.raises(RefusedError, match="iterparse"):
+        document.update_to(item)
     document._check()
 
 

@@ -225,9 +225,14 @@ def wants_of(tree: EventTree, graph: EventGraph) -> frozenset[Want] | None:
         if used.root.kind == "external":
             found.add(Want(RAISE, of_path(used.path), used.name))
             continue
-        for operator in used.operators:
+        for operator, program in zip(used.operators, graph.programs[used.index], strict=True):
             if operator.definition.creates_empty:
                 found.add(Want(INS, of_path(operator.path)))
+            if program.test is not None:  # B1
+                element = of_path(operator.path)
+                found.add(Want(INS, element))
+                reads = program.test.reads_at(frozenset({element}), {})
+                found.update(Want(ANY, place) for place in reads if place)
         for leaf in _positive_leaves(used.root):
             found.update(_leaf_wants(leaf))
     return frozenset(found)

@@ -40,7 +40,8 @@ class Opaque(NamedTuple):
 class Leaf:
     """An event type node: it stores every occurring event of a compatible type (T1, T5) that its filter admits (F1).
 
-    ``places`` says where filter and expressions stand in the text: ``filter``, ``as NAME``, ``opaque``.
+    ``name`` is what the operand is called (V10). ``places`` says where filter and expressions stand in the text:
+    ``filter``, ``as NAME``, ``opaque``.
     """
 
     type: EventType
@@ -49,6 +50,7 @@ class Leaf:
     opaque: Opaque | None = None
     at: Position = field(default=NOWHERE, compare=False, repr=False)
     places: dict[str, Position] = field(default_factory=dict, compare=False, repr=False, hash=False)
+    name: str | None = None
 
     def place(self, name: str) -> Position:
         """Where an expression of the leaf stands, if that is known; else where the leaf does."""
@@ -69,6 +71,7 @@ class ParameterKind(Enum):
     BOUND = "a whole number, or * for no bound"
     WINDOW = 'a duration such as "3 days"'
     RELATION = "an interval relation such as during"
+    EXPRESSION = "an XPath expression such as not(price)"
 
 
 class Parameter(NamedTuple):
@@ -129,6 +132,9 @@ class Operator(ABC):
     """How many at most; None: there is no limit."""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     """What it is given besides operands, in the order of the text (`read` takes the arguments in this order)."""
+
+    takes_events: ClassVar[bool] = True
+    """Whether events arrive in its operands; else these only say which nodes it is about (B1)."""
 
     operands: tuple[Expression, ...]
     options: Options
@@ -279,6 +285,18 @@ class Operator(ABC):
         """The operands whose events are constituents of its composites."""
         return tuple(k for k in range(len(self.operands)) if k not in self.negated)
 
+    # ---- the names of its operands (V10) --------------------------------------------------------------
+
+    @property
+    def operand_names(self) -> tuple[str | None, ...]:
+        """What its operands are called, None for those without a name."""
+        return tuple(map(name_of, self.operands))
+
+    @property
+    def tells_operands_apart(self) -> bool:
+        """Whether its entries have to say which operand they are of, as some of several have names."""
+        return len(self.operands) > 1 and any(self.operand_names)
+
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 
     joins: ClassVar[bool] = True
@@ -328,6 +346,11 @@ def operators_of(expression: Expression) -> Iterator[Operator]:
 def leaves_of(expression: Expression) -> Iterator[Leaf]:
     """The leaves of an expression, from left to right."""
     return (part for part in walk(expression) if isinstance(part, Leaf))
+
+
+def name_of(expression: Expression) -> str | None:
+    """What an operand is called, if it has been given a name (V10)."""
+    return expression.name if isinstance(expression, Leaf) else expression.options.name
 
 
 def path_of(expression: Expression) -> PathType | None:

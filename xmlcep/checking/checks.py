@@ -16,6 +16,7 @@ from typing import NamedTuple
 from path_types import PathType, Step
 
 from ..algebra import (
+    Becomes,
     EventDefinition,
     Leaf,
     Multiplicity,
@@ -32,6 +33,7 @@ from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.rule_programs import RuleProgram
 from ..xpath import NodeKind
+from ..xpath.values import text_of
 from .definitions import definitions_of, in_order, operation_of
 from .expressions import Nodes, misfits, values_in
 from .ground import UNKNOWN, AnyGround, Ground, Kinds, Names
@@ -75,6 +77,7 @@ class _Checker:
         """What was found of values that are never there, beside the problems that methods give."""
         self._variables = KnownVariables(rules, self._of_event, self._bound)
         self.documents = frozenset([*rules.documents, *(each.name for each in rules.references)])
+        self._parameters = {name: Held(some_of([text_of(value)]), 1) for name, value in _values(rules)}
 
     def definition(self, subject: str, definition: EventDefinition) -> Iterator[RuleProblem]:
         for leaf in leaves_of(definition.expression):
@@ -100,6 +103,10 @@ class _Checker:
             yield from self._names(
                 subject, options.guard, group, at, is_root=False, kinds=kinds, variables=known
             )
+            if isinstance(operator, Becomes):
+                yield from self._names(
+                    subject, operator.test, group, operator.test_at, is_root=False, kinds=kinds
+                )
             asked = {"having": options.having, **{f"let {name}": value for name, value in options.let}}
             for name, expression in asked.items():
                 at = options.place(name, operator.at)
@@ -206,7 +213,7 @@ class _Checker:
         namespaces = self.rules.namespaces
         for found in misfits(
             expression, namespaces, self.names, context,
-            is_root=is_root, variables=variables, documents=self.documents, asks=asks,
+            is_root=is_root, variables={**self._parameters, **variables}, documents=self.documents, asks=asks,
         ):  # fmt: skip
             message = f"{subject}: {found.message}: {expression}"
             place = at.part(expression, found.at.start, found.at.width)
@@ -261,6 +268,10 @@ class _Checker:
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self.rules.namespaces)
+
+
+def _values(rules: Rules) -> Iterator[tuple[str, float | str]]:
+    return ((parameter.name, parameter.value) for parameter in rules.parameters)
 
 
 def of_primitive(leaf: Leaf) -> Variables:

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from path_types import PathType, equals_or_ends, offset
+from path_types import PathType, equals_or_ends
+from path_types.relations import offsets
 
 from ..algebra import (
     AnyOf,
+    Becomes,
     Conjunction,
     ContextName,
     Disjunction,
@@ -29,6 +31,7 @@ from ..algebra import (
     Unit,
     leaves_of,
     path_of,
+    walk,
 )
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_path
@@ -65,9 +68,9 @@ class TimePoints:
         within = operator.options.within
         if within is None or within.unit is not Unit.CHANGES:
             return
-        least = self._least_span(operator)
+        least = self._least_span(operator) + 1
         if least > within.amount:
-            said = f"its events lie at least {_changes(least)} apart, and the window is {_changes(within.amount)}"
+            said = f"its events are at least {_changes(least)}, and the window is {_changes(within.amount)}"
             yield (
                 operator,
                 f"{said}, so that it never matches",
@@ -75,7 +78,7 @@ class TimePoints:
             )
 
     def _least_span(self, expression: Expression) -> int:
-        """How many changes there are at least from the first to the last of what an operand is raised for."""
+        """How many changes there are at least behind the first of what an operand is raised for."""
         if not isinstance(expression, Operator):
             return 0
         spans = [self._least_span(operand) for operand in expression.operands]
@@ -227,6 +230,8 @@ def _changes(count: int) -> str:
 
 def _changes_in(expression: Expression) -> list[PrimitiveType] | None:
     """The types of all changes that an operand is made of; None if they are not known."""
+    if any(isinstance(part, Becomes) for part in walk(expression)):
+        return None  # of any
     found = []
     for leaf in leaves_of(expression):
         if not isinstance(leaf.type, PrimitiveType):
@@ -249,10 +254,10 @@ def _takes_all(first: _Change, second: _Change, *, binds: bool) -> bool:
 
 def _inserted_below(path: PathType, last: PrimitiveType) -> list[PathType]:
     """What is inserted between the node of a path and a change below it, if that node is new."""
-    start = offset(path, last.path)
-    if start is None:
+    found = offsets(path, last.path)
+    if not found:
         return []
-    end = start + len(path)
+    end = found[0] + len(path)
     length = len(last.path) if last.operation in ("upd", "del") else len(last.path) - 1
     return [PathType.of(last.path.absolute, last.path.steps[:n]) for n in range(end + 1, length + 1)]
 

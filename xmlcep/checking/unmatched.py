@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeAlias
 
 from path_types import PathType
 from path_types.names import local_name, namespace_of
-from path_types.relations import offsets
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
@@ -63,7 +62,7 @@ def misfits(rules: Rules, happened: Happened, raised: Collection[str]) -> Iterat
     one is matched. Without changes there is nothing to say."""
     if not happened:
         return
-    types = [leaf.type for tree in rules.graph.trees for leaf in tree.leaves()]
+    types = [type_ for tree in rules.graph.trees for type_ in tree.seen().values()]
     primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
     some = any(type_.accepts(*each) for type_ in primitive for each in happened)
     silent = {tree.name for tree in rules.graph.trees} - set(raised)
@@ -78,8 +77,7 @@ class _Changes:
         self.occurred = Occurred(dict.fromkeys(happened, 1))
 
     def of_tree(self, tree: EventTree) -> Iterator[Unmatched]:
-        for leaf in dict.fromkeys(leaf.leaf for leaf in tree.leaves()):
-            type_ = leaf.type
+        for leaf, type_ in tree.seen().items():
             if not isinstance(type_, PrimitiveType) or any(
                 type_.accepts(*each) for each in self.occurred.types
             ):
@@ -88,30 +86,14 @@ class _Changes:
             if reason.in_rule and tree.name in self.rules.derived and self._schema_fits:
                 reason = _NOT_THERE
             yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), *reason)
-        if not tree.flat:
-            yield from self._outside(tree)
 
     @cached_property
     def _schema_fits(self) -> bool:
         """Whether any leaf of a derived event matches: the documents are of the schema, and its names are right."""
         derived = [tree for tree in self.rules.graph.trees if tree.name in self.rules.derived]
-        types = [leaf.type for tree in derived for leaf in tree.leaves()]
+        types = [type_ for tree in derived for type_ in tree.seen().values()]
         primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
         return any(type_.accepts(*each) for type_ in primitive for each in self.occurred.types)
-
-    def _outside(self, tree: EventTree) -> Iterator[Unmatched]:
-        """Leaves that changes match, none of them at or below a node of the operator's path (P8): in no group."""
-        for operator in tree.operators:
-            for leaf in operator.leaves():
-                if not isinstance(leaf.type, PrimitiveType):
-                    continue
-                paths = [path for op, path in self.occurred.types if leaf.type.accepts(op, path)]
-                if not paths or any(offsets(operator.path, path) for path in paths):
-                    continue
-                own = self._shown(operator.path)
-                said = f"{self._shown(min(paths, key=str))} is not at or below any {own}: give a shorter path"
-                shared = not set(operator.path.steps).isdisjoint(leaf.type.path.steps)
-                yield Unmatched(tree.name, print_expression(leaf.leaf, self.rules.namespaces), said, shared)
 
     def _reason(self, type_: PrimitiveType) -> Reason:
         path = type_.path

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ..algebra import (
     AnyOf,
+    Becomes,
     Conjunction,
     ContextName,
     Disjunction,
@@ -56,10 +57,18 @@ class KnownVariables:
             for _, definition in definitions_of(rules)
             for operator in operators_of(definition.expression)
         }
+        self._subjects = {
+            id(operator.subject)
+            for _, definition in definitions_of(rules)
+            for operator in operators_of(definition.expression)
+            if isinstance(operator, Becomes)
+        }
         self._found: dict[int, dict[str, Held] | None] = {}
 
     def seen_by(self, leaf: Leaf) -> Variables:
-        """Of what the filter and the expressions of a leaf see."""
+        """Of what the filter and the expressions of a leaf see; any change may turn something true (B2)."""
+        if id(leaf) in self._subjects:
+            return NOTHING
         if not isinstance(leaf.type, CompositeType):
             return self._of_primitive(leaf)
         used = self._events.get(leaf.type.name or "")

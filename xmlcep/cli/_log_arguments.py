@@ -28,11 +28,17 @@ def _kept(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
 
 
 def logs_argument(
-    name: str, metavar: str, **more: Any
+    name: str, metavar: str, *, required: bool = True, **more: Any
 ) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """One or more logs, each of which can be read more than once while the command runs."""
     return click.argument(
-        name, nargs=-1, required=True, metavar=metavar, type=FilePath(allow_dash=True), callback=_kept, **more
+        name,
+        nargs=-1,
+        required=required,
+        metavar=metavar,
+        type=FilePath(allow_dash=True),
+        callback=_kept,
+        **more,
     )
 
 

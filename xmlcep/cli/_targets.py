@@ -27,6 +27,7 @@ class Written(Enum):
     SAMPLE = "the log of the demo"
     REPORT = "a report"
     STATE = "the state of an audit"
+    PROOFS = "findings with proofs"
     CHANGES = "what two documents differ in"
     """Nothing tells such a file from others: never replaced unasked."""
     DOCUMENT = "a document"
@@ -123,5 +124,6 @@ _RECOGNISED: dict[Written, Callable[[Path], bool]] = {
     Written.DOCUMENT: lambda path: False,
     Written.REPORT: _is_report,
     Written.STATE: lambda path: _first_record(path).get("xmlcep") == "audit",
+    Written.PROOFS: lambda path: "xmlcep_proof" in _first_record(path),
     Written.SAMPLE: lambda path: _first_record(path).get("doc") == "purchase-order",
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import click
 from rich.console import Console
 
+from ..algebra import Severity
 from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
@@ -17,11 +18,14 @@ from ..auditing.findings.atomic_files import AtomicFile
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
+from ..auditing.proving import MOST, Proofs, prove, require_trees
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
+from ..engine import OnRemoved
 from ..log.json_codec import FASTEST
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
@@ -29,7 +33,7 @@ from ._bad_records import LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._completion import conditions
 from ._exchange_formats import keyed
-from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
+from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
@@ -37,8 +41,9 @@ from ._moments import Moment
 from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
 from ._progress import audit_progress
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import NAMES_OF_ADDITIONS, files_of, with_additions
 from ._rules_input import load, read_texts, saying_ignored
+from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._without_effect import refuse, refuse_others
 
@@ -58,8 +63,7 @@ FINDINGS_FOUND = 1
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
-@reference_option
-@allow_option
+@with_additions
 @click.option(
     "-o",
     "--out",
@@ -99,14 +103,7 @@ FINDINGS_FOUND = 1
     help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
     " deadlines up to then fire.",
 )  # fmt: skip
-@click.option(
-    "--state", "since", metavar="FILE", type=FilePath(),
-    help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
-    " --out.",
-)  # fmt: skip
-@click.option(
-    "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
-)
+@since_options
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -118,6 +115,13 @@ FINDINGS_FOUND = 1
     type=FilePath(),
     help="Where bad records go; without it beside the findings, or in quarantine.jsonl here if those are in no"
     " file (quarantine-2.jsonl if that is there, and so on).",
+)
+@click.option(
+    "--proofs",
+    metavar="PATH",
+    type=FilePath(),
+    help="Write for each finding the entries of the log that it is made of, with the proof that they are in it, for"
+    " `xmlcep verify --finding`; the log must have a tree.",
 )
 @click.option(
     "--summary",
@@ -132,6 +136,10 @@ FINDINGS_FOUND = 1
     help="Leave out changes of text that is white space before and after.",
 )
 @click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
+@click.option(
+    "--fail-on", type=click.Choice([each.value for each in Severity]), default=None,
+    help="Exit with 1 if there are findings so severe, or more: those of events without severity are warnings.",
+)  # fmt: skip
 @click.option(
     "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
 )
@@ -148,12 +156,12 @@ FINDINGS_FOUND = 1
 )  # fmt: skip
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
-    references: dict[str, str], allow: tuple[str, ...],
+    additions: Additions,
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, until: str | None, since: str | None, final: bool,
-    operators: bool, on_bad_record: str, quarantine: str | None,
-    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
+    partitions: int | None, until: str | None, since: str | None, final: bool, on_removed: str | None, new_since: str,
+    operators: bool, on_bad_record: str, quarantine: str | None, proofs: str | None,
+    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, fail_on: str | None, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
@@ -167,7 +175,7 @@ def command(
         refuse(["locations"], "--location is for --schema: no schema is read")
     if engine == "local":
         refuse(["master", "partitions"], "--engine local uses no Spark")
-    rules = _rules(rules_files, schema, locations, references, allow)
+    rules = _rules(rules_files, schema, locations, additions)
     choice = choice_of(where, sort, limit, [tree.name for tree in rules.graph.trees])
     shown = format or format_of(out) or ("table" if out is None and is_terminal() else "jsonl")
     if since is not None and (out is None or shown != "jsonl" or actions):
@@ -192,13 +200,12 @@ def command(
             return 0
     if quarantine is None:
         quarantine = str(default_target(None if out is None else Path(out)))
-    targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since)
-    sources = [
-        *rules_files,
-        *([] if schema is None else [schema]),
-        *locations.values(),
-        *references.values(),
-    ]
+    if proofs is not None and since is not None:
+        raise click.UsageError("--proofs are of all findings of an audit: leave out --state")
+    if proofs is not None:
+        require_trees(logs)
+    targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since, proofs)
+    sources = [*rules_files, *([] if schema is None else [schema]), *locations.values(), *files_of(additions)]
     if out is not None and stored is None:  # else the audit looks at its logs itself
         sources += files_read(logs)
     guard(targets, sources, force=force)
@@ -209,16 +216,34 @@ def command(
             partition_by_rule=partition_by_rule, operators=operators,
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
-            since=since, final=final, progress=progress,
+            since=since, final=final, on_removed=cast("OnRemoved | None", on_removed),
+            new_since=cast("Literal['now', 'begin']", new_since), progress=progress,
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out, rules)
     _report(result, out, quiet=quiet, continued=since is not None)
+    if proofs is not None:
+        said = prove(result.records(), logs, rules, proofs, until=until)
+        for line in _of_proofs(proofs, said):
+            inform(line)
     if not quiet and since is None:
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
-    return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+    least = "info" if fail_on_findings else fail_on
+    return FINDINGS_FOUND if least and any_so_severe(result.summary, rules, Severity(least)) else 0
+
+
+def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
+    """What was proved, and what could not be."""
+    yield f"{made.bundles:,} findings with proofs in {file}"
+    if made.not_raised:
+        yield (
+            f"{made.not_raised:,} of them: that their changes are in the log is proved, and not that the rules raise"
+            f" them, for they depend on more than {MOST:,} entries"
+        )
+    for why, count in made.without.items():
+        yield f"{count:,} findings without proof: {why}"
 
 
 def _check_shown(format: str | None, partition_by_rule: bool) -> None:
@@ -230,12 +255,12 @@ def _check_shown(format: str | None, partition_by_rule: bool) -> None:
 
 
 def _targets(
-    findings: str | None, quarantine: str | None, summary: str | None, since: str | None
+    findings: str | None, quarantine: str | None, summary: str | None, since: str | None, proofs: str | None
 ) -> list[Target]:
     """What the audit writes; ``findings`` is None for standard output and for a folder."""
     named = (
         (findings, Written.FINDINGS), (quarantine, Written.QUARANTINE), (summary, Written.SUMMARY),
-        (since, Written.STATE),
+        (since, Written.STATE), (proofs, Written.PROOFS),
     )  # fmt: skip
     return [Target(Path(path), written) for path, written in named if path is not None]
 
@@ -246,13 +271,14 @@ def is_terminal() -> bool:
 
 
 _BESIDE_ACTIONS = (
-    "logs", "rules_files", "schema", "locations", "references", "allow", "engine", "fail_on_findings", "actions",
-    "quiet",
+    "logs", "rules_files", "schema", "locations", *NAMES_OF_ADDITIONS, "engine", "fail_on_findings",
+    "actions", "quiet",
 )  # fmt: skip
 """The parameters that mean something to `--actions`; of engines it refuses Spark."""
 
 _BESIDE_HTML = (
-    "logs", "rules_files", "schema", "locations", "references", "allow", "out", "format", "engine", "force", "quiet",
+    "logs", "rules_files", "schema", "locations", *NAMES_OF_ADDITIONS, "out", "format", "engine", "force",
+    "quiet",
 )  # fmt: skip
 """Those that mean something to a page."""
 
@@ -314,20 +340,17 @@ def _page(
 
 
 def _rules(
-    files: tuple[str, ...], schema: str | None, locations: dict[str, str], references: dict[str, str],
-    allow: tuple[str, ...],
-) -> Rules:  # fmt: skip
+    files: tuple[str, ...], schema: str | None, locations: dict[str, str], additions: Additions
+) -> Rules:
     if schema is not None:
         if not files:
             return derive(schema, locations=locations)
-        return rules_with_schema(
-            read_texts(files), schema, locations=locations, references=references, allow=allow
-        )
+        return rules_with_schema(read_texts(files), schema, locations=locations, additions=additions)
     if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load(files, references, allow)
+    return load(files, additions)
 
 
 def _explain(

@@ -1,26 +1,47 @@
-"""``xmlcep verify``: checks the hash chain of a sealed change log."""
+"""``xmlcep verify``: checks the hash chain of a sealed change log, and findings that prove themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
 import click
 
+from ..auditing.proving import Checker, check_lines
+from ..files import bytes_of, largest, reading
 from ..log.errors import BrokenChainError, UnsealedError
 from ..log.json_codec import FASTEST
 from ..log.seal import verify
 from ..log.tree import has_tree, verify_tree
 from ..proofs.errors import ProofError
 from ..proofs.keys import public_key
+from ..proofs.notes import Note, PublicKey
+from ..rules import Rules
+from ..rules.additions import Additions
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._output import inform, put
 from ._paths import FilePath
+from ._rule_sources import NAMES_OF_ADDITIONS, with_additions
+from ._rules_input import load
+from ._without_effect import refuse, refuse_others
 
 DIFFERENCES = 1
 UNSEALED = 4
 
 
 @command_of(name="verify")
-@logs_argument("log", "LOG…")
+@logs_argument("log", "LOG…", required=False)
+@click.option(
+    "--finding", "findings", type=FilePath(), metavar="FILE",
+    help="Instead of a log: findings with proofs, as `xmlcep audit --proofs` writes them, one a line.",
+)  # fmt: skip
+@click.option(
+    "--rules", "rules_files", type=FilePath(), multiple=True, metavar="FILE",
+    help="With --finding: the rules, under which the entries are replayed (repeatable).",
+)  # fmt: skip
+@with_additions
 @click.option(
     "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
 )
@@ -44,6 +65,9 @@ UNSEALED = 4
 def command(
     context: click.Context,
     log: tuple[LogPath, ...],
+    findings: str | None,
+    rules_files: tuple[str, ...],
+    additions: Additions,
     head: str | None,
     kept: tuple[str, ...],
     keys: tuple[str, ...],
@@ -53,12 +77,21 @@ def command(
 
     A log with a tree beside it (LOG.tree) is checked against its checkpoints, too.
 
-    Give the first file of a log that was rolled over, or several files in their order. Exit status 1: the
-    chain is broken, or a checkpoint does not agree with the log; 4: the log is not sealed, so there is nothing to
-    check.
+    Give the first file of a log that was rolled over, or several files in their order. With --finding neither log nor
+    network is needed: it is checked that the changes of each finding are in the log that a key has signed, and with
+    --rules that they raise it. Exit status 1: the chain is broken, a checkpoint does not agree with the log, or a
+    finding is not proved; 4: the log is not sealed, so there is nothing to check.
     """
-    source = log[0] if len(log) == 1 else log
     known = [public_key(key) for key in keys]
+    if findings is not None:
+        refuse_others(_BESIDE_FINDING, "--finding is checked without a log")
+        context.exit(
+            _verify_findings(findings, known, kept, load(rules_files, additions) if rules_files else None)
+        )
+    refuse(["rules_files", *NAMES_OF_ADDITIONS], "--rules is for --finding: a log is verified without rules")
+    if not log:
+        raise click.UsageError("say what to verify: LOG, or --finding FILE")
+    source = log[0] if len(log) == 1 else log
     covered = None
     try:
         seal = verify(source, head=head)
@@ -86,3 +119,36 @@ def command(
             f"tree: agrees with the checkpoint of {size:,} of {covered.entries:,} records; {signed}",
             err=False,
         )
+
+
+_BESIDE_FINDING = ("findings", "rules_files", *NAMES_OF_ADDITIONS, "kept", "keys")
+_SHOWN = 20
+
+
+def _verify_findings(file: str, keys: Sequence[PublicKey], kept: Sequence[str], rules: Rules | None) -> int:
+    """Checks each finding of a file of bundles; says which are not proved, and why."""
+    if not keys and not kept:
+        raise click.UsageError(
+            "--finding needs --key, by which the log is signed, or --checkpoint, one that was kept"
+        )
+    checker = Checker(keys, [Note.parse(bytes_of(Path(each))) for each in kept], rules)
+    wrong = proved = 0
+    with reading(file) as stream:
+        for number, error in enumerate(
+            check_lines(iter(partial(stream.readline, largest("record")), b""), checker), 1
+        ):
+            proved += error is None
+            wrong += error is not None
+            if error is not None and wrong <= _SHOWN:
+                inform(f"xmlcep: {file}: finding {number}: {error}")
+    if wrong > _SHOWN:
+        inform(f"xmlcep: {file}: and {wrong - _SHOWN:,} more are not proved")
+    inform(f"{proved:,} of {proved + wrong:,} findings proved", err=False)
+    for tree in checker.checkpoints:
+        signed = f"signed by {', '.join(key.name for key in keys)}" if keys else "as it was kept"
+        inform(f"their changes are in {tree.origin}, of {tree.size:,} entries, {signed}", err=False)
+    if rules is None:
+        inform("that the rules raise them was not checked (--rules)", err=False)
+    elif proved:
+        inform("the rules raise each of them from the entries that it has", err=False)
+    return DIFFERENCES if wrong or not proved else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..events import IDS, PrimitiveEvent
+from ..events import IDS, PATH, PrimitiveEvent
 from .state import PathKind, State
 
 
@@ -47,7 +47,7 @@ def _insert_root(state: State, event: PrimitiveEvent, node: int, parent: int | N
         state.misfit(event, f"the document has a root already (node {state.root})")
     if parent is None and state.root is None:
         state.root = node
-    state.above[node] = parent
+    state.roots[node] = (event[PATH], event[IDS])
 
 
 def update_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
@@ -62,8 +62,8 @@ def delete_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
         return state.misfit(event, "there is no such element")
     if state.strict and (nodes.children[node] or nodes.attribute_ids.get(node)):
         state.misfit(event, "it still has attributes or child nodes, whose deletion comes first (E6)")
-    if node in state.above:
-        del state.above[node]
+    if node in state.roots:
+        del state.roots[node]
         if node == state.root:
             state.root = None
     else:

@@ -7,31 +7,33 @@ from lxml import etree
 from path_types import PathType, Step
 
 from .node_tables import NodeTables
-from .state import Needs
+from .state import Instance, Needs, instance_of
 from .xml_trees import XmlTrees
 
 
-def prune(nodes: NodeTables, trees: XmlTrees | None, root: int, path: PathType, needs: Needs) -> list[int]:
+def prune(
+    nodes: NodeTables, trees: XmlTrees | None, root: int, path: PathType, needs: Needs
+) -> dict[int, Instance | None]:
     """Takes all nodes that are not needed out of the tables of a tree, and out of the tree, if that is of use.
 
     ``path`` is the absolute path type of its root. Returns the roots of what is left: nodes that are needed below some
-    that are not are fragments by themselves.
+    that are not are fragments by themselves; with their path instances, if the root is a document's.
     """
     kept: dict[int, PathType] = {}
-    roots: list[int] = []
-    pending = [(root, path, False)]
+    roots: dict[int, Instance | None] = {}
+    pending: list[tuple[PathType, tuple[int, ...], bool]] = [(path, (root,), False)]
     while pending:
-        node, path, parent_is_kept = pending.pop()
-        is_kept = needs.keeps(path)
+        path, ids, parent_is_kept = pending.pop()
+        node, is_kept = ids[-1], needs.keeps(path)
         pending += [
-            (child, path.child(Step.element(nodes.names[child])), is_kept)
+            (path.child(Step.element(nodes.names[child])), (*ids, child), is_kept)
             for child in nodes.children[node]
             if child in nodes.names
         ]
         if is_kept:
             kept[node] = path
         if is_kept and not parent_is_kept:
-            roots.append(node)
+            roots[node] = instance_of(path, ids)
             nodes.parents.pop(node, None)
         if is_kept != parent_is_kept and trees is not None:
             _cut_off(trees.elements[node])

@@ -8,13 +8,13 @@ here, although lxml shows them in one slot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeAlias
 
 from lxml import etree
 
-from path_types import Axis, PathType, Step
+from path_types import Axis, PathType, Step, equals_or_ends
 
 from ..arguments import IDS, ITERABLE, MAPPING, STRING, check, check_event, refuse
 from ..digests import is_as_written, with_digest
@@ -27,7 +27,7 @@ from .element_changes import delete_element, insert_element, update_element
 from .node_tables import NodeTables
 from .pruning import prune
 from .snapshots import SnapshotError, dump_snapshot, empty_texts, load_snapshot
-from .state import Needs, PathKind, ReplicaError, State, Strictness
+from .state import Instance, Needs, PathKind, ReplicaError, State, Strictness, instance_of
 from .value_changes import (
     delete_attribute,
     delete_text,
@@ -47,7 +47,7 @@ _HANDLES: dict[tuple[str, str], _Handle] = {
 }  # fmt: skip
 
 
-_STATE_VERSION = 3
+_STATE_VERSION = 4
 _new_tuple = tuple.__new__
 
 
@@ -121,11 +121,13 @@ class Replica:
         """Takes over a tree that has been read, or what is needed of it."""
         needs, state = self._needs, self._state
         shown = None if state.trees is None else trees
-        roots = [root] if needs is None or path is None else prune(nodes, shown, root, path, needs)
+        roots = {root: None if path is None else instance_of(path, (root,))}
+        if needs is not None and path is not None:
+            roots = prune(nodes, shown, root, path, needs)
         self._nodes.update(nodes)
         if state.trees is not None:
             state.trees.elements.update(trees.elements)
-        state.above.update(dict.fromkeys(roots))
+        state.roots.update(roots)
 
     # --- reading ---------------------------------------------------------------------------------------
 
@@ -180,6 +182,21 @@ class Replica:
         if seen is None or seen.place is None:
             return None
         return seen._replace(element=self._elements()[seen.place[1]], place=None)
+
+    def instances(self, path: PathType) -> Iterator[Instance]:
+        """The elements of this path type (E2), each with its absolute path type and the ids that lead to it; without
+        those of fragments of which nobody has said where they are."""
+        names, children = self._nodes.names, self._nodes.children
+        waiting = [place for place in self._state.roots.values() if place is not None]
+        while waiting:
+            here, ids = waiting.pop()
+            if equals_or_ends(path, here):
+                yield here, ids
+            waiting += [
+                (here.child(Step.element(names[child])), (*ids, child))
+                for child in children[ids[-1]]
+                if child in names
+            ]
 
     def tree(self) -> etree._Element | None:
         """A copy of the document's root element with all below it; None without a root."""
@@ -298,8 +315,8 @@ class Replica:
         """
         nodes, shown = self._nodes, self._state.shown()
         fragments = [
-            {"parent": parent, "xml": xml, "ids": ids}
-            for node, parent in self._state.above.items()
+            {"place": place and [str(place[0]), list(place[1])], "xml": xml, "ids": ids}
+            for node, place in self._state.roots.items()
             for xml, ids in [dump_snapshot(nodes, shown, node)]
         ]
         return {
@@ -346,7 +363,8 @@ class Replica:
         nodes = replica._nodes
         for fragment in state["fragments"]:
             node = replica.add(fragment["xml"], fragment["ids"])
-            replica._state.above[node] = fragment["parent"]
+            place = fragment["place"]
+            replica._state.roots[node] = place and (PathType.parse(place[0]), tuple(place[1]))
         for parent, index, text in state["empty"]:
             nodes.ordered_siblings(parent).insert(index, text)
             nodes.texts[text] = ""

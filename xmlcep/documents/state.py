@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence, Sized
 from copy import copy
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from path_types import Axis, PathType, Step
-from path_types.relations import projection
+from path_types.relations import offsets
 
 from ..errors import XmlCepError
 from ..events import IDS, POS, PrimitiveEvent
@@ -17,7 +17,14 @@ from ..xpath import Reads
 from .node_tables import NodeTables
 from .xml_trees import XmlTrees
 
+Instance: TypeAlias = tuple[PathType, tuple[int, ...]]
+"""An element's absolute path type and the ids that lead to it."""
 _MOST_PATHS = 10_000  # of which an answer is kept: documents may have names without end
+
+
+def instance_of(path: PathType, ids: tuple[int, ...]) -> Instance | None:
+    """The path instance of these; None if they do not begin at the document element."""
+    return (path, ids) if len(path) == len(ids) else None
 
 
 class ReplicaError(XmlCepError, ValueError):
@@ -51,14 +58,14 @@ class Needs(NamedTuple):
         subtrees: Iterable[tuple[PathType, Reads]] = (),
         documents: Iterable[Reads] = (),
     ) -> Needs:
-        """What expressions need: those that see the subtree of nodes that a path type projects on (H1), and those
-        that see the document."""
+        """What expressions need: those that see the subtree of nodes that a path type leads to, wherever it occurs on
+        a path (H1), and those that see the document."""
         below, anywhere = tuple(subtrees), tuple(documents)
 
         def ask(path: PathType, question: Callable[[Reads, Sequence[Step]], bool]) -> bool:
             for part, reads in below:
-                end = projection(part, path)
-                if end is not None and question(reads, path.steps[end:]):
+                ends = [start + len(part) for start in offsets(part, path)]
+                if any(question(reads, path.steps[end:]) for end in ends):
                     return True
             return any(question(reads, path.steps) for reads in anywhere)
 
@@ -95,10 +102,10 @@ class PathKind(NamedTuple):
 
 class State:
     """The nodes of a replica; ``trees``: what shows them, None while nobody asks for elements; ``root``: the document's
-    root element; ``above``: the roots of trees (the document's and those of detached fragments), with the parents that
-    are not here; ``partial``: not all nodes are needed."""
+    root element; ``roots``: the roots of trees (the document's and those of detached fragments), with their path
+    instances, as far as they are known; ``partial``: not all nodes are needed."""
 
-    __slots__ = ("above", "nodes", "partial", "root", "strict", "trees")
+    __slots__ = ("nodes", "partial", "root", "roots", "strict", "trees")
 
     def __init__(self, strictness: Strictness, needs: Needs | None) -> None:
         self.strict = strictness is Strictness.STRICT
@@ -106,19 +113,19 @@ class State:
         self.nodes = NodeTables()
         self.trees = XmlTrees(self.nodes) if needs is None or needs.elements else None
         self.root: int | None = None
-        self.above: dict[int, int | None] = {}
+        self.roots: dict[int, Instance | None] = {}
 
     def copy(self) -> State:
         """Another state with the same nodes."""
         other = copy(self)
-        other.nodes, other.above = self.nodes.copy(), dict(self.above)
+        other.nodes, other.roots = self.nodes.copy(), dict(self.roots)
         if self.trees is not None:
-            other.trees = self.trees.copy(other.nodes, self.above)
+            other.trees = self.trees.copy(other.nodes, self.roots)
         return other
 
     def shown(self) -> XmlTrees:
         """The trees as they are now, made if there are none; who does not keep these pays again next time."""
-        return XmlTrees.of(self.nodes, self.above) if self.trees is None else self.trees
+        return XmlTrees.of(self.nodes, self.roots) if self.trees is None else self.trees
 
     def misfit(self, event: PrimitiveEvent, problem: str) -> None:
         """An event that does not fit: raises `ReplicaError` if it is strict."""

@@ -12,7 +12,9 @@ from ..algebra import Unit
 from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import microseconds, timestamp
-from .evaluation import Evaluation, Outside
+from .becoming import Becoming
+from .dispatch import ActiveTrees
+from .evaluation import NOTHING_DUE, Evaluation, Outside
 from .release import Release
 from .setting import Setting
 from .timers import ORDER, Due, by_tree
@@ -46,12 +48,12 @@ class Edit:
     the last release that concerned it can be seen from this one alone: if it was there (D2, U4).
     """
 
-    def __init__(
-        self, evaluation: Evaluation, setting: Setting, asking: frozenset[int], *, asks_before: bool
-    ) -> None:
+    def __init__(self, evaluation: Evaluation, setting: Setting, active: ActiveTrees) -> None:
+        asking = active.asking
         self._evaluation = evaluation
         self._setting = setting
-        self.asks_before = asks_before
+        self.asks_before = active.asks_before
+        self.becoming = Becoming(active, evaluation.trees)
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
@@ -67,7 +69,8 @@ class Edit:
 
     def holds(self, event: PrimitiveEvent) -> bool:
         """Whether a record has to be held: its edit goes on or has begun before, or something is asked before it."""
-        return event[11] or bool(self.held) or (self.asks_before and event[1] == "del")
+        asks_before = (self.asks_before and event[1] == "del") or self.becoming.concerns(event)
+        return event[11] or bool(self.held) or asks_before
 
     def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
         """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""
@@ -97,8 +100,10 @@ class Edit:
             return
         evaluation, clock, timers = self._evaluation, self._setting.clock, self._setting.timers
         events = [each.event for each in held if isinstance(each, HeldRecord)]
+        asked = self.becoming.before(events)
         for event in events:
             document.apply(event)
+        turns = self.becoming.after(asked, events)
         for event in events:
             bound = evaluation.dispatch[event.op][event.path]
             if bound is not None:
@@ -118,7 +123,8 @@ class Edit:
                     later += self._fire_before(each.event)
                 clock.ts, clock.point = each.event.ts, each.point + later
                 bound = evaluation.dispatch[each.event.op][each.event.path]
-                evaluation.process(each.event, bound, each.outside, self.asking, each.before)
+                due = turns.get(each.event.ts, NOTHING_DUE)
+                evaluation.process(each.event, bound, each.outside, self.asking, each.before, due)
                 self.before = each.event
             else:
                 clock.ts, clock.fired = each.cause.ts, _fired(each)

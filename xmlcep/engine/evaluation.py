@@ -23,6 +23,7 @@ from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
 from .release import Release
+from .saying import Saying
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
@@ -30,7 +31,7 @@ from .tree_dispatch import TreeDispatch
 from .waiting import Waiting
 
 _new_tuple = tuple.__new__
-_NOTHING_DUE: Mapping[int, list[Due]] = {}
+NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
@@ -46,6 +47,8 @@ class Evaluation:
         self._active = active
         self._setting = setting
         self.report: list[CompositeEvent] = []
+        roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
+        self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(
@@ -80,7 +83,7 @@ class Evaluation:
 
     def take_report(self) -> list[CompositeEvent]:
         """What has been raised since it was asked last."""
-        raised = self.report[:]
+        raised = self.says.of(self.report) if self.says else self.report[:]
         self.report.clear()
         return raised
 
@@ -93,13 +96,15 @@ class Evaluation:
         outside: Outside,
         only: Collection[int] | None = None,
         before: Answers = NO_ANSWERS,
+        due: Mapping[int, list[Due]] = NOTHING_DUE,
     ) -> Outside:
         """Takes the trees (with ``only``: these) through the time point of a primitive event.
 
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
-        event's edit. Returns what trees raised that are used by trees that are not evaluated now.
+        event's edit, ``due`` what turns true at it (B2), by tree. Returns what trees raised that are used by trees that
+        are not evaluated now.
         """
-        if not (outside or before):
+        if not (outside or before or due):
             if only is None:
                 self.process_alone(event, bound)
                 return NOTHING_OUTSIDE
@@ -107,8 +112,8 @@ class Evaluation:
                 self._process_tree_by_tree(event, bound, only)
                 return NOTHING_OUTSIDE
         if bound is None:
-            if outside or self._is_released_by(event):
-                return self._end(self.run(event, {}, outside, only=only))
+            if outside or due or self._is_released_by(event):
+                return self._end(self.run(event, {}, outside, due=due, only=only))
             return NOTHING_OUTSIDE
         plans: dict[int, TreeDispatch | None] = {}
         if self._touched:
@@ -116,7 +121,7 @@ class Evaluation:
         plans |= {tree.tree.index: plan for tree, plan in bound.steps}
         if only is not None:
             plans = {index: plan for index, plan in plans.items() if index in only}
-        passed_on = self.run(event, plans, outside, only=only, before=before)
+        passed_on = self.run(event, plans, outside, due=due, only=only, before=before)
         if bound.freed:
             self.departed.leave(bound.freed, event.ids, only)
         return self._end(passed_on)
@@ -150,7 +155,7 @@ class Evaluation:
                 for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
-                    tree.elsewhere.release(event[2], event[3], event)
+                    tree.elsewhere.release(event[3], event)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
@@ -193,7 +198,7 @@ class Evaluation:
             return
         elsewhere, report = self.waiting.elsewhere, self.report
         left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
-        path, ids = event[2], event[3]
+        ids = event[3]
         users: Collection[int] = ()
         before = len(report)
         if bound is not None:
@@ -204,7 +209,7 @@ class Evaluation:
         delivered = len(report)
         for index in left:
             if index not in users:
-                self.trees[index].elsewhere.release(path, ids, event)
+                self.trees[index].elsewhere.release(ids, event)
         if len(report) > before + 1 and (users or before < delivered < len(report)):
             report[before:] = sorted(report[before:], key=self._turn)
         if bound is not None and bound.freed:
@@ -216,7 +221,7 @@ class Evaluation:
         """`run` for something that happened elsewhere, and means nothing to any tree."""
         if self._releases_alone:
             for index in sorted(self.waiting.elsewhere):
-                self.trees[index].elsewhere.release(None, (), cause)
+                self.trees[index].elsewhere.release((), cause)
         else:
             self.run(cause, {}, {})
         self.departed.look_after_releases()
@@ -285,7 +290,7 @@ class Evaluation:
         plans: Mapping[int, TreeDispatch | None],
         outside: Outside,
         release: Release = Release.LEFT,
-        due: Mapping[int, list[Due]] = _NOTHING_DUE,
+        due: Mapping[int, list[Due]] = NOTHING_DUE,
         only: Collection[int] | None = None,
         before: Answers = NO_ANSWERS,
     ) -> Outside:

@@ -38,7 +38,8 @@ class Timeline:
         if event[11] or self.more:
             return False
         if document is not None:  # otherwise nothing waits for a condition
-            if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
+            # What `holds` says, without its call.
+            if edit.held or (edit.asks_before and event[1] == "del") or edit.becoming.concerns(event):
                 return False
             if bound is not None:
                 ids = event[3]

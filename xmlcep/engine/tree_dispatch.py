@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from path_types import PathType, equals_or_ends, offset
-from path_types.relations import projection
+from path_types import PathType, equals_or_ends
+from path_types.relations import leading, offsets
 
 from ..algebra import Order
 from ..events import CompositeType, PrimitiveType
+from ..rules.alignment import length_to_group, path_above
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
@@ -26,7 +27,7 @@ class TreeDispatch:
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
     which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
-    that look at whatever happens in their groups (S3, W10), with the index of the group's node. ``parts`` are all that
+    that look at whatever happens in their groups (S3, W10), with the index of a group's node. ``parts`` are all that
     there is to do in an order in which one can be done after the other, and go up the tree, before the next; empty if
     there is none.
 
@@ -55,12 +56,8 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         for leaf in node.leaves():
             if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path):
                 deliveries += _delivery(tree, node, leaf, path)
-        if (
-            operation == "ins"
-            and node.definition.creates_empty
-            and equals_or_ends(node.path, path)
-            and (tree.flat or _index(node, path) is not None)
-        ):
+        creates = operation == "ins" and node.definition.creates_empty and not tree.flat
+        if creates and equals_or_ends(node.path, path):
             creations.add(node.index)
         if node.condition is not None and (nodes := _at_or_above(node, path)):
             rechecks[node.index] = nodes
@@ -68,8 +65,9 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
             touches[node.index] = tuple(
                 [index for index in nodes if reads.touched_by(path.steps[index + 1 :])]
             )
-        if node.watches_group and (tree.flat or _index(node, path) is not None):
-            presences.append((node.index, None if tree.flat else _index(node, path)))
+        if node.watches_group:
+            groups = (None,) if tree.flat else _at_or_above(node, path)
+            presences += [(node.index, index) for index in groups]
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
@@ -98,10 +96,7 @@ def _parts(
     ]
     if tree.flat or (len(parts) == 1 and not creations):
         return tuple(parts)
-    for operator in creations:
-        index = _index(tree.operators[operator], path)
-        assert index is not None
-        parts.append((operator, None, index))
+    parts += [(operator, None, len(path) - 1) for operator in creations]
     root = tree.root
     if (
         tree.extended
@@ -139,17 +134,24 @@ def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[De
 
 
 def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
-    index = None if tree.flat else _index(node, path)
-    return [] if index is None and not tree.flat else [(node.index, leaf.child_index, index)]
+    if tree.flat:
+        return [(node.index, leaf.child_index, None)]
+    length = length_to_group(node, leaf.child_index, path)
+    return [] if length is None else [(node.index, leaf.child_index, length - 1)]
 
 
 def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
     """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
-    length = projection(node.path, path)
-    return () if length is None else (length - 1,)
+    return tuple([start + len(node.path) - 1 for start in offsets(node.path, path)])
 
 
-def _index(node: OperatorNode, path: PathType) -> int | None:
-    """Which of the ids of such an event is the group key in hierarchical context (K1), if it projects."""
-    start = offset(node.path, path)
-    return None if start is None else start + len(node.path) - 1
+def raised_at(tree: EventTree, dispatch: TreeDispatch, path: PathType) -> set[PathType]:
+    """The path types of all that the root of a tree may raise at once at such an event (T4)."""
+    groups = [
+        (operator, leading(path, index + 1))
+        for operator, _, index in dispatch.deliveries
+        if index is not None
+    ]
+    groups += [(operator, path) for operator in dispatch.creations]
+    found = (path_above(tree, tree.operators[operator], place) for operator, place in groups)
+    return {place for place in found if place is not None}

@@ -12,6 +12,7 @@ from contexts.grouping import Key
 
 from ..algebra import Order, Sequence, Termination, Unit
 from ..engine.operators import OperatorState
+from ..engine.operators.becomes import BecomesState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
 from ..events import CompositeEvent, Event, PrimitiveEvent
@@ -44,6 +45,19 @@ def cause_of(
     elif reason is Reason.WRONG_ORDER and not isinstance(state.node.definition, Sequence):
         fix = ""  # of windows, which & cannot replace
     return Cause(reason, text, fix, events)
+
+
+def not_turned(state: BecomesState, element: int | None, nodes: Nodes) -> Cause:
+    """Why an expression has not turned true at an element (B1); None: at any."""
+    path, text = state.node.path, state.test.text
+    seen = None if element is None else state.seen_at(path, (element,))
+    if seen is None:
+        return Cause(Reason.NEVER_OCCURRED, f"no edit has turned {text} true at any {nodes.path(path)}")
+    is_true, values = seen
+    if not is_true:
+        return Cause(Reason.CONDITION_FALSE, shown((text, values)))
+    already = f"{text} is true there already, and turns true again only after it was false"
+    return Cause(Reason.NOT_OPEN, already, "what was true at the beginning has not turned true (B4)")
 
 
 class _Case(NamedTuple):
@@ -91,7 +105,7 @@ def _expired(case: _Case) -> str:
     objection, names = case.objection, case.names
     most, by = span(objection.most, objection.unit), span(objection.by, objection.unit)
     between = " and ".join(names[:2]) if len(names) > 1 else f"{names[0]} and now" if names else "the events"
-    if objection.unit == MEASURE[Unit.TRANSACTIONS]:  # so many of them may have begun in between (Z7)
+    if objection.unit != MEASURE[Unit.TIME]:  # the first and the last are counted, too (W2)
         return (
             f"{between} do not lie within {span(objection.most + 1, objection.unit)}, but {by} further apart"
         )

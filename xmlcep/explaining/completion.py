@@ -14,10 +14,12 @@ from typing import Protocol
 from contexts import Entry
 from contexts.entry import EVENT, FIRST, LAST
 from contexts.grouping import Key
-from path_types import PathType, Step, offset
+from path_types import PathType, Step
+from path_types.relations import offsets
 
 from ..algebra import Termination, Unit
 from ..engine.operators import OperatorState
+from ..engine.operators.becomes import BecomesState
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveEvent, PrimitiveType, TimePoint
 from ..rules.trees import LeafNode
 from ..timestamps import microseconds, timestamp
@@ -185,9 +187,9 @@ class _Search:
         elif known is None:
             steps = (Step.element("any"), *path.steps)
         else:
-            start = offset(above, path)
-            if start is not None:
-                steps = (*known.steps, *path.steps[start + len(above) :])
+            found = offsets(above, path)
+            if found:
+                steps = (*known.steps, *path.steps[found[0] + len(above) :])
             else:
                 overlap = max(
                     (
@@ -334,6 +336,8 @@ class _Search:
                 for name, text in (("when", options.when), ("if", options.guard), ("having", options.having))
                 if text
             )
+            if isinstance(state, BecomesState):
+                yield state.test.text
             if state.by_value:
                 yield f"what joins: {', '.join('$' + name for name in state.values.program.grouping.names)}"
             for leaf in state.node.leaves():

@@ -63,12 +63,14 @@ def _note_stored(evidence: Evidence) -> Iterator[PrimitiveEvent]:
     """Notes what the operators of a tree have stored at their leaves; returns the primitive events."""
     for state in evidence.tree.states:
         for key in list(state.group_keys()):
-            for operand, entries in enumerate(state.account(key).stored):
-                if not isinstance(state.node.children[operand], LeafNode):
+            for operand, (child, entries) in enumerate(
+                zip(state.node.children, state.account(key).stored, strict=False)
+            ):
+                if not isinstance(child, LeafNode):
                     continue
                 for entry in entries:
                     event = entry[EVENT]
-                    place = evidence.place(event)
+                    place = evidence.place_at((state.node.index, operand), event)
                     if place is None:
                         continue
                     at = evidence.arrived.setdefault(place, {}).setdefault((state.node.index, operand), [])

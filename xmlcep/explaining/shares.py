@@ -32,6 +32,8 @@ class Shares:
         if state.parent is None and state.node.definition.creates_empty and _has_nothing(account):
             return NOTHING_NEEDED
         counts = tuple([len(entries) for entries in account.stored])
+        if not state.children:
+            return _whole(state, (), counts)
         inner = self._inner[index].get(key)
         if inner is None:
             share = self._shares[index].get(counts)

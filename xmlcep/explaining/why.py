@@ -65,7 +65,7 @@ class _Reading:
     def part(self, state: OperatorState, composite: CompositeEvent) -> Part:
         """What an operator raised, with its operands."""
         evidence = self.evidence
-        by_operand = self._by_operand(state, composite.constituents)
+        by_operand = self._by_operand(state, composite.constituents) if state.node.children else []
         parts = []
         for k, child in enumerate(state.node.children):
             events = by_operand[k]
@@ -97,6 +97,8 @@ class _Reading:
                         Part(text, Share(0, 0), is_leaf=False, notes=("not needed, and nothing of it",))
                     )
         text = written(state.node.definition, evidence.nodes.namespaces)
+        if not state.node.children:
+            return Part(text, _FULL, "", tuple(composite.constituents))
         context = CONTEXTS.get(state.node.context.value)
         notes = (
             () if context is None or len(parts) < 2 else (f"{context.name} context: {context.preference}",)

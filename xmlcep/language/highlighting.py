@@ -19,7 +19,8 @@ _KINDS: dict[str, Any] = {
     "COMMENT": Comment.Single, "STRING": String, "VARIABLE": Name.Variable, "INT": Number.Integer,
     "PREFIXED": Name.Tag, "NAME": Name, "TIMES": Operator.Word, "NOT": Operator.Word, "RELATION": Operator.Word,
     "TEXT": Name.Builtin, "INS": Name.Builtin, "UPD": Name.Builtin, "DEL": Name.Builtin, "EVENT": Keyword.Declaration,
-    "EVENT_NAMESPACE": Keyword.Declaration, "REFERENCE": Keyword.Declaration, "RULE": Keyword.Declaration,
+    "EVENT_NAMESPACE": Keyword.Declaration, "REFERENCE": Keyword.Declaration, "PARAM": Keyword.Declaration,
+    "RULE": Keyword.Declaration, "NUMBER": Number.Float,
 }  # fmt: skip
 _BEHIND = {"FILTER": r"\)", "VALUE": "="}
 """What an XPath in brackets is behind: elsewhere such brackets are others."""

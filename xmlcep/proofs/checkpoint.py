@@ -9,6 +9,9 @@ from typing import NamedTuple
 from .errors import ProofError
 from .hashing import HASH_LENGTH
 
+LARGEST = 2**63 - 1
+"""Of a tree whose proofs have at most 63 steps."""
+
 
 class Checkpoint(NamedTuple):
     """The log (``origin``), how many entries it has, and the root of its tree."""
@@ -31,7 +34,7 @@ class Checkpoint(NamedTuple):
             raise ProofError(
                 f"no checkpoint: {text!r:.80}: expected origin, size and root, a line each"
             ) from error
-        canonical = size.isascii() and size.isdecimal() and str(int(size)) == size
-        if not origin or not canonical or len(root) != HASH_LENGTH:
+        canonical = size.isascii() and size.isdecimal() and len(size) < 20 and str(int(size)) == size
+        if not origin or not canonical or int(size) > LARGEST or len(root) != HASH_LENGTH:
             raise ProofError(f"no checkpoint: {text!r:.80}: expected origin, size and root, a line each")
         return cls(origin, int(size), root)

@@ -6,7 +6,7 @@ kept to make it grow are the roots of the full trees it is made of, one for each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from .errors import ProofError
@@ -49,19 +49,27 @@ def _left(size: int) -> int:
     return 1 << ((size - 1).bit_length() - 1)
 
 
-def inclusion(index: int, size: int, full: Full) -> list[bytes]:
-    """The proof that the entry ``index`` (from 0) is in the tree of ``size`` entries."""
-    path: list[bytes] = []
-    start, end = 0, size
-    while end - start > 1:
-        middle = start + _left(end - start)
-        if index < middle:
-            path.append(_range(middle, end, full))
-            end = middle
-        else:
-            path.append(_range(start, middle, full))
-            start = middle
-    return path[::-1]
+def inclusion(start: int, end: int, size: int, full: Full) -> list[bytes]:
+    """The proof that the entries from ``start`` (from 0) to before ``end`` are in the tree of ``size`` entries, and
+    that there are no others between them: the roots of what is beside them, the innermost first.
+
+    Of one entry it is the inclusion proof of RFC 9162, 2.1.3.1.
+    """
+    return list(_beside(start, end, 0, size, full))
+
+
+def _beside(start: int, end: int, low: int, high: int, full: Full) -> Iterator[bytes]:
+    if start <= low and high <= end:
+        return
+    middle = low + _left(high - low)
+    if start < middle:
+        yield from _beside(start, end, low, middle, full)
+    if middle < end:
+        yield from _beside(start, end, middle, high, full)
+    if end <= middle:
+        yield _range(middle, high, full)
+    elif middle <= start:
+        yield _range(low, middle, full)
 
 
 def consistency(old: int, new: int, full: Full) -> list[bytes]:
@@ -83,25 +91,32 @@ def consistency(old: int, new: int, full: Full) -> list[bytes]:
     return path[::-1]
 
 
-def check_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
-    """Raises `ProofError` unless ``path`` proves that the leaf is entry ``index`` of the tree (RFC 9162, 2.1.3.2)."""
-    if not 0 <= index < size:
-        raise ProofError(f"entry {index} is not in a tree of {size} entries")
-    number, last, found = index, size - 1, leaf
-    for step in path:
-        if last == 0:
-            raise ProofError(f"the proof for entry {index} is too long for a tree of {size} entries")
-        if number & 1 or number == last:
-            found = node_hash(step, found)
-            while not number & 1 and number:
-                number, last = number >> 1, last >> 1
-        else:
-            found = node_hash(found, step)
-        number, last = number >> 1, last >> 1
-    if last:
-        raise ProofError(f"the proof for entry {index} is too short for a tree of {size} entries")
+def check_inclusion(
+    leaves: Sequence[bytes], start: int, size: int, path: Iterable[bytes], root: bytes
+) -> None:
+    """Raises `ProofError` unless ``path`` proves that the leaves are the entries from ``start`` on (RFC 9162, 2.1.3.2,
+    which has one of them)."""
+    end, steps = start + len(leaves), iter(path)
+    named = f"entry {start}" if len(leaves) == 1 else f"the entries {start} to {end - 1}"
+    if not 0 <= start < end <= size:
+        raise ProofError(f"{named}: not in a tree of {size} entries")
+
+    def rebuilt(low: int, high: int) -> bytes:
+        if high - low == 1:
+            return leaves[low - start]
+        middle = low + _left(high - low)
+        left = rebuilt(low, middle) if start < middle else b""
+        right = rebuilt(middle, high) if middle < end else next(steps)
+        return node_hash(left or next(steps), right)
+
+    try:
+        found = rebuilt(0, size)
+    except StopIteration:
+        raise ProofError(f"{named}: the proof is too short for a tree of {size} entries") from None
+    if next(steps, None) is not None:
+        raise ProofError(f"{named}: the proof is too long for a tree of {size} entries")
     if found != root:
-        raise ProofError(f"entry {index} is not in the tree: with it the root would be {found.hex()}")
+        raise ProofError(f"{named}: not in the tree: with it the root would be {found.hex()}")
 
 
 def check_consistency(old: int, old_root: bytes, new: int, new_root: bytes, path: Sequence[bytes]) -> None:

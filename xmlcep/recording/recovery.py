@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ..arguments import PATH, check, optional, whole_number
 from ..closing import Closing
+from ..engine import ON_REMOVED, SINCE, OnRemoved, Replacement
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
@@ -18,7 +19,7 @@ from ..wrapping import Document, wrap
 from ..wrapping.parsing import parse_bytes
 from .checkpoints import EVERY
 from .log_end import look_at
-from .log_replay import History, replay_history
+from .log_replay import Delivered, History, replay_history
 from .recorded_watch import CURSOR, Callback, RecordedWatch
 from .recorder import Recording
 
@@ -29,6 +30,7 @@ class Recovered(Closing):
 
     ``watch`` is None when no rules were given, or in a sealed log no watch was open; ``repairs`` says what the crash
     had left at the end of the log; ``notes`` why a state beside the log could not be used, if there is one.
+    ``replacement`` says what has become of the events of the watch where other rules were given.
     """
 
     document: Document
@@ -36,6 +38,7 @@ class Recovered(Closing):
     watch: RecordedWatch | None
     repairs: tuple[Repair, ...]
     notes: tuple[str, ...] = ()
+    replacement: Replacement | None = None
 
     def close(self) -> None:
         """Closes the watch, if any, and the recording."""
@@ -49,31 +52,39 @@ def recover(
     rules: Rules | None = None,
     *,
     on_event: Callback | None = None,
-    delivered: int | None = None,
+    delivered: Delivered = None,
     durability: Literal["event", "transaction", "os"] = "transaction",
     max_bytes: int | None = None,
     state_every: int | None = EVERY,
     keep: int | None = 1000,
     tree: Tree = False,
+    on_removed: OnRemoved | None = None,
+    since: Literal["now", "begin"] = "now",
     **wrapping: Any,
 ) -> Recovered:
     """Brings a recorded document back, with its node ids and clock, and goes on recording it.
 
     With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
     the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
-    ``on_event`` first. ``delivered``, if given, is used in place of the cursor: how many the application knows to
-    have kept since the watch was opened. Was no watch open, a new one is opened, which the log gets a record of; to a
-    sealed log nothing is added unasked: ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
+    ``on_event`` first. Other rules than the watch had replace these (G7), as `RecordedWatch.replace` says: new events
+    begin, now or ``since="begin"``; if events were changed or removed ``on_removed`` has to say what becomes of partial
+    matches in them. ``delivered``, if given, is used in place of the cursor: how many the application knows to
+    have kept since the watch was opened, or a function that is given where that was (`Recording.opened`). Was no
+    watch open, a new one is opened, which the log gets a record of; to a sealed log nothing is added unasked:
+    ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
 
     Where a recording has left its state beside the log, only what comes behind that is replayed; the result is the
     same. Further states are written after each ``state_every`` bytes of log (None: never). ``tree`` is as of `record`:
     a log whose checkpoints are signed needs the key.
 
     Comments and processing instructions do not come back; between two text nodes an empty comment stands for
-    what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
-    `LogLockedError` while another writer has it open.
+    what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with rules that would lose
+    something or cannot be read, `LogLockedError` while another writer has it open.
     """
-    check("recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))))
+    check(
+        "recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))),
+        on_removed=(on_removed, optional(ON_REMOVED)), since=(since, SINCE),
+    )  # fmt: skip
     signing = as_signing(tree)
     to_continue = look_at(log)
     if to_continue is None:
@@ -86,6 +97,7 @@ def recover(
         history = replay_history(
             log, rules, delivered, whole=to_continue.whole, clock=to_continue.clock_to_come
         )
+        history.check_rules(on_removed)
         document = _wrapped(history, log, end.doc, end.ts, wrapping)
         writer, repairs = to_continue.open(signing)
         recording = Recording(
@@ -103,12 +115,14 @@ def recover(
             document.close()
         (to_continue if writer is None else writer).close()
         raise
-    watch, notes = None, history.notes
+    watch, notes, replacement = None, history.notes, None
     if rules is not None:
         watch = _continue_watch(history, recording, document, rules, on_event, keep, new=end.seal is None)
         if watch is None:
             notes = (*notes, _NONE_OPENED)
-    return Recovered(document, recording, watch, repairs, notes)
+        elif watch.rules is not rules:
+            replacement = watch.replace(rules, on_removed=on_removed or "flush", since=since)
+    return Recovered(document, recording, watch, repairs, notes, replacement)
 
 
 _NONE_OPENED = (
@@ -135,7 +149,7 @@ def _continue_watch(
             recording.write_control(Control(CURSOR, {"delivered": number}))
         return recording.watch(rules, on_event=on_event, keep=keep) if new else None
     watch = RecordedWatch(
-        document, rules, recording, on_event=on_event, operators=history.operators, keep=keep,
+        document, history.rules or rules, recording, on_event=on_event, operators=history.operators, keep=keep,
         detector=history.detector, delivered=history.delivered,
     )  # fmt: skip
     recording.continue_watch(watch, history.opened)

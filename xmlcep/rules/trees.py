@@ -5,12 +5,14 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from path_types import PathType, contains, left_bound_intersection
+from path_types import PathType, left_bound_intersection
+from path_types.relations import offsets
 
 from ..algebra import (
+    Becomes,
     ContextName,
     EventDefinition,
     Leaf,
@@ -23,7 +25,8 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import CompositeType, EventType
+from ..events import ANY, EventType, PrimitiveType, Scope
+from ..xpath import Known
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -183,6 +186,15 @@ class EventTree:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return any(node.needs_moments for node in self.operators)
 
+    def seen(self) -> dict[Leaf | Becomes, EventType]:
+        """What it takes of a history, as written: what its leaves take; all at or below where it asks."""
+        found: dict[Leaf | Becomes, EventType] = {}
+        for operator in self.operators:
+            found |= {leaf.leaf: leaf.type for leaf in operator.leaves()}
+            if isinstance(operator.definition, Becomes):
+                found[operator.definition] = PrimitiveType(ANY, operator.path, Scope.AT_OR_BELOW)
+        return found
+
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""
         for operator in self.operators:
@@ -195,17 +207,17 @@ def build_tree(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str] | None = None,
-    references: Sequence[str] = (),
+    given: Known | None = None,
     conditions: dict[str, Condition] | None = None,
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions,
-    ``references`` the names of the reference documents that these can ask (V8). ``conditions`` are those that were read
-    with these names before, by their text; others are added: derived rules ask the same at many places.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions, ``given`` what these can ask
+    beside the document (V8, V9). ``conditions`` are those that were read with these names before, by their text; others
+    are added: derived rules ask the same at many places.
     """
     known = {} if conditions is None else conditions
-    operators = _TreeBuilder(definition, namespaces or {}, references, problems, known).build()
+    operators = _TreeBuilder(definition, namespaces or {}, given or {}, problems, known).build()
     return None if operators is None else EventTree(definition, index, operators, ())
 
 
@@ -213,13 +225,13 @@ class _TreeBuilder:
     """Builds the operators of one definition bottom-up; None stands for a subtree with a problem."""
 
     def __init__(
-        self, definition: EventDefinition, namespaces: Mapping[str, str], references: Sequence[str],
+        self, definition: EventDefinition, namespaces: Mapping[str, str], given: Known,
         problems: list[RuleProblem], conditions: dict[str, Condition],
     ) -> None:  # fmt: skip
         self.definition = definition
         self.conditions = conditions
         self.namespaces = namespaces
-        self.references = references
+        self.given = given
         self.problems = problems
         self.operators: list[OperatorNode] = []
         self.labels: dict[str, int] = {}
@@ -239,13 +251,13 @@ class _TreeBuilder:
         above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
-        index = first + _count(operator) - 1
+        index = first + len([*operators_of(operator)]) - 1
         own = operator.options.within
         # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
         inherits = inherited is not None and operator.takes_back
         window = own or (inherited if inherits else None)
         children: list[OperatorNode | LeafNode | None] = []
-        for position, operand in enumerate(operator.operands):
+        for position, operand in enumerate(operator.operands if operator.takes_events else ()):
             if isinstance(operand, Leaf):
                 children.append(LeafNode(operand, position))
             else:
@@ -260,7 +272,7 @@ class _TreeBuilder:
                         below_not=below_not or position in operator.negated,
                     )
                 )
-                first += _count(operand)
+                first += len([*operators_of(operand)])
         label = self._label(operator)
         for message, hint in operator.problems():
             self._problem(message, hint, operator.at)
@@ -294,7 +306,7 @@ class _TreeBuilder:
                 sound = False
                 self._problem(
                     f"the path type {explicit} of the {operator.title} does not fit its operand {child.path}",
-                    "events of the operand could never be projected on it (T3): write a path type that the "
+                    "events of the operand could never belong to it (T3): write a path type that the "
                     "operand's path starts with or contains",
                     operator.options.place("path", operator.at),
                 )
@@ -356,17 +368,14 @@ class _TreeBuilder:
             )
             return None
         if path is not None and not path.last.is_element:
-            self._problem(
-                f"a condition needs an element as its context node, but the path type here is {path} (D4)",
-                "give the operator the path type of the element, such as {path=item}",
-                at,
-            )
+            what = f"a condition needs an element as its context node, but the path type here is {path} (D4)"
+            self._problem(what, "give the operator the path type of the element, such as {path=item}", at)
             return None
         known = self.conditions.get(options.when)
         if known is not None:
             return known
         try:
-            condition = Condition(options.when, namespaces=self.namespaces, references=self.references)
+            condition = Condition(options.when, namespaces=self.namespaces, variables=self.given)
         except ConditionError as error:
             self._problem(error.message, error.hint, at.part(options.when, error.offset, error.width))
             return None
@@ -381,20 +390,8 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
     return may_repeat([leaf.type for leaf in leaves if leaf.child_index in constituents])
 
 
-def _count(operator: Operator) -> int:
-    """How many operators the expression has."""
-    return sum(1 for _ in operators_of(operator))
-
-
 def _is_valid(operator: PathType, child: PathType) -> bool:
-    """T3: whether events of a child with this path type can be expected to project on the operator's."""
+    """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
     if not child.absolute:
         return True
-    if operator.absolute:
-        return left_bound_intersection(operator, child) is not None
-    return contains(child, operator)
-
-
-def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:
-    """The composite event types that the tree's leaves take."""
-    return (leaf.type for leaf in tree.leaves() if isinstance(leaf.type, CompositeType))
+    return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))

@@ -17,7 +17,6 @@ from .errors import WrapError
 from .lxml_access import get_parent, name_of
 from .parsing import Source, name_of_source, parse_bytes, parse_file
 from .shadow import outside_proxies
-from .shadow.pull_parsers import notice
 from .shadow.shadow import ShadowTree, Tracked, tree_of
 from .shadow.snapshots import restore_ids
 from .wrappable import check_classes, check_spelling, renewed_root
@@ -88,11 +87,8 @@ def _wrapped(
     try:
         check_classes(classes)
         tree.original.take_text(root)
-        # The parser of which the classes have been taken is known to who will give them back, and to the document.
-        if notice(root, 0 if parser is None else 2) or not all(issubclass(kind, Tracked) for kind in classes):
+        if not all(issubclass(kind, Tracked) for kind in classes):
             outside_proxies.adopt(tree)
-        elif tree.exposed:
-            tree.open_all()
         if ids is not None:
             restore_ids(tree, ids)
     except BaseException:

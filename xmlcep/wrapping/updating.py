@@ -16,7 +16,7 @@ from ..matching.outline import Outline, no_collections
 from .errors import WrapError
 from .lxml_access import Element, Node, get_parent, root_tree
 from .parsing import parse_file
-from .xml_validity import check_contents
+from .xml_validity import check_contents, check_parser
 
 _MOST_KEPT = 8  # so many times the nodes of the document may be kept of the contents of its states
 
@@ -57,6 +57,7 @@ class Follower:
         """Brings the document to the state of another tree, whose form is any that `_root_of` takes."""
         document = self._document
         root = _root_of(new)
+        check_parser(root)
         # Before anything is done: what came through foreign proxies nobody could take out again.
         for node in Element.iter(root):
             check_contents(node)

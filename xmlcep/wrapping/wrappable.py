@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..xml_parser import read_xml
 from .errors import DocumentError, RefusedError, WrapError
 from .lxml_access import Element, Node, get_next
 from .shadow.shadow import Tracked
-from .xml_validity import check_incoming, odd_names
+from .xml_validity import check_incoming, check_parser, odd_names
 
 _LXML_CLASSES = frozenset({
     etree._Element, etree._Comment, etree._ProcessingInstruction, etree._XSLTProcessingInstruction, etree._Entity,
@@ -33,15 +33,21 @@ def check_classes(kinds: Iterable[type]) -> None:
 
 
 def check_spelling(root: Node) -> None:
-    """Raises `DocumentError` for a tree, made by whatever parser, that cannot be written and parsed again."""
+    """Raises `DocumentError` for a tree, made by whatever parser, that cannot be written and parsed again, or is
+    not complete."""
     tree = Element.getroottree(root)
+    _check(check_parser, root)
     if isinstance(tree.parser, etree.HTMLParser) or odd_names(root):
-        try:
-            check_incoming(root)
-        except RefusedError as error:
-            raise DocumentError(str(error)) from error
+        _check(check_incoming, root)
     elif tree.docinfo.doctype and next(Element.iter(root, etree.Entity), None) is None:
         _refuse_entities_in_attributes(root)
+
+
+def _check(check: Callable[[Node], None], root: Node) -> None:
+    try:
+        check(root)
+    except RefusedError as error:
+        raise DocumentError(str(error)) from error
 
 
 def _refuse_entities_in_attributes(root: Node) -> None:

@@ -12,9 +12,20 @@ from path_types import PathSyntaxError, PathType, Step
 from ..xml_names import is_namespace
 from ..xml_parser import NOT_XML
 from .errors import RefusedError
-from .lxml_access import Element, Node, attributes_of, get_tail, get_text, is_element, name_of
+from .lxml_access import (
+    Element,
+    Node,
+    attributes_of,
+    get_tail,
+    get_text,
+    is_element,
+    line_of,
+    name_of,
+    root_tree,
+)
 
 _XMLNS = "{http://www.w3.org/2000/xmlns/}"  # of namespace declarations, which are no attributes
+_PULLING = (etree.XMLPullParser, etree.HTMLPullParser)  # iterparse has one of them, too
 _ODD_NAMES = etree.XPath(
     "descendant-or-self::*[contains(local-name(), ':')] | descendant-or-self::*/@*[contains(local-name(), ':')]"
 )
@@ -54,8 +65,18 @@ def check_text(text: str | None, what: str) -> None:
 
 def check_incoming(top: Node) -> None:
     """Raises `RefusedError` if something at or below ``top`` cannot be tracked or parsed again, naming it."""
+    check_parser(top)
     for node in Element.iter(top):
         check_node(node)
+
+
+def check_parser(top: Node) -> None:
+    """Raises `RefusedError` for an element of a parser that gives out elements before it is done with them."""
+    if line_of(top) is not None and isinstance(root_tree(top).parser, _PULLING):
+        raise RefusedError(
+            f"<{name_of(top)}> comes from an XMLPullParser, or from iterparse, whose parser may still add to it "
+            "unseen: use etree.fromstring(etree.tostring(element)) instead"
+        )
 
 
 def check_node(node: Node) -> None:

@@ -20,6 +20,7 @@ from xmlcep.algebra import (
     Unit,
     Window,
 )
+from xmlcep.events import PrimitiveEvent
 
 from .. import expressions, paths
 from ..clock import Due, TimeUnknown
@@ -103,6 +104,11 @@ class OperatorState:
         """The children whose events are in the composite."""
         return self.needed
 
+    def name_of(self, index: int) -> str | None:
+        """What an operand is called (V10)."""
+        operand = self.expression.operands[index]
+        return operand.name if isinstance(operand, Leaf) else operand.options.name
+
     def variables_of_child(self, index: int) -> dict[str, bool]:
         """The variables that a child binds, each with whether it can have several values."""
         child = self.children[index]
@@ -164,7 +170,7 @@ class OperatorState:
                 values = taken(source, event, self.around)
                 if values is not None:
                     found.append((event, values))
-                    self._check_time()
+                    self.check_time()
         else:
             found = [
                 (composite, dict(composite.bindings or {}))
@@ -172,12 +178,10 @@ class OperatorState:
                 if composite.constituents and not composite.withdrawn
             ]
         return [
-            (event, values)
-            for event, values in found
-            if paths.takes_part(self.path, event.instance, flat=self.flat)
+            (event, values) for event, values in found if self.flat or self.node_of(child, event) is not None
         ]
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
         """W1: a rule with durations needs to know what time it is."""
         if self.around.now is None and any(map(_uses_time, self.root().postorder())):
             raise TimeUnknown(f"{self.definition.name} has durations and no time is known (W1)")
@@ -186,9 +190,16 @@ class OperatorState:
         """The root of the tree."""
         return self if self.parent is None else self.parent.root()
 
-    def key_of(self, event: Event) -> int | None:
-        """The place that an event belongs to (K1)."""
-        return paths.group_key(self.path, event.instance, flat=self.flat)
+    def node_of(self, child: int, event: Event) -> int | None:
+        """The node to which an event of a child is aligned (P10)."""
+        operand = self.children[child]
+        return paths.node_of(
+            self.path, operand if isinstance(operand, Leaf) else operand.path, event.instance
+        )
+
+    def key_of(self, child: int, event: Event) -> int | None:
+        """The place that an event of a child belongs to (K1)."""
+        return None if self.flat else self.node_of(child, event)
 
     def values_in(self, child: int, values: Variables) -> dict[str, str] | None:
         """The values of the variables that group, those which the child binds; None: it takes no part (V2, V4)."""
@@ -204,7 +215,7 @@ class OperatorState:
 
     def groups_of(self, child: int, event: Event, values: Variables) -> list[Group]:
         """The group of an arrival; of a child that need not bind what joins, all groups it concerns (V4)."""
-        key, mine = self.key_of(event), self.values_in(child, values)
+        key, mine = self.key_of(child, event), self.values_in(child, values)
         if mine is None:
             return []
         if child in self.needed:
@@ -282,6 +293,9 @@ class OperatorState:
             self.condition, group.key, self.around.references
         )
 
+    def changed(self, event: PrimitiveEvent) -> None:
+        """A record of an edit has been dealt with (B1)."""
+
     def dues(self) -> list[Due]:
         """When something of it will be due (W5)."""
         return []
@@ -290,7 +304,7 @@ class OperatorState:
         """Raises what is due then, group by group."""
 
     def fire_at_flush(self) -> None:
-        """Raises what a flush makes due (A3)."""
+        """Raises what a flush makes due (A3, B3)."""
 
     def node_deleted(self, node: int) -> None:
         """A node's deletion has been dealt with."""
@@ -342,13 +356,15 @@ class OperatorState:
         return expressions.is_true(self.around.after.ask(self.guard, group.key, variables))
 
     def raise_(self, group: Group, entries: list[Entry], instance: PathInstance | None = None) -> Composite:
-        """Raises a composite of these; one of nothing has the instance that is given (M4)."""
-        members = as_set(entry.event for entry in entries)
-        if members:
-            instance = paths.composite_instance(self.path, [e.instance for e in members], flat=self.flat)
+        """Raises a composite of these; one of nothing (M4), or of what turned true (B2), has the instance given."""
+        kept = as_set(entries)
+        members = [entry.event for entry in kept]
+        if members and instance is None:
+            instance = paths.composite_instance(group.key, [e.instance for e in members])
         composite = Composite(
             self.definition.name, instance, members, self.cause(), self.shown_label, self, group.key,
             bindings=self.bindings(group, entries) if self.variables else None, rank=group.order[1],
+            names=[self.name_of(entry.child) for entry in kept],
         )  # fmt: skip
         self.raised.append(composite)
         return composite

@@ -134,7 +134,7 @@ class SequenceState(Combining):
         mine = self.values_in(child, values)
         if mine is None:
             return
-        self.known.append(Absent(child, self.key_of(event), mine, self.entry(event, child, values)))
+        self.known.append(Absent(child, self.key_of(child, event), mine, self.entry(event, child, values)))
 
     def absent_taken(self) -> None:
         arrived = {absent: self._newly_arrived(absent) for absent in self.absent}
@@ -218,9 +218,7 @@ class SequenceState(Combining):
         if unit is Unit.TIME:
             assert self.around.now is not None
             return Due(unit, self.around.now + amount)
-        return Due(
-            unit, self.around.ts + amount if unit is Unit.CHANGES else self.around.ordinal + amount - 1
-        )
+        return Due(unit, (self.around.ts if unit is Unit.CHANGES else self.around.ordinal) + amount - 1)
 
     def _is_ended(self, group: Group, candidate: Candidate) -> bool:
         """Whether something that must not happen lies behind it, in time (A3, Z15, Z16)."""

@@ -17,8 +17,8 @@ class Surroundings:
     """The state of the world at one round through the trees.
 
     ``round`` counts the rounds (W5), ``now`` is the document time in this one. ``before`` and ``after`` are the
-    document as it is before and after the edit (U2). ``references`` are elements that hold the root of a document
-    (V8), ``languages`` compile what opaque leaves say (O1).
+    document as it is before and after the edit (U2), ``edit`` its records. ``references`` are elements that hold the
+    root of a document (V8), ``languages`` compile what opaque leaves say (O1).
     """
 
     def __init__(
@@ -41,6 +41,12 @@ class Surroundings:
         self.numbers: Iterator[int] = count()
         self.before = NaiveDocument()
         self.after = NaiveDocument()
+        self.edit: list[PrimitiveEvent] = []
+
+    def go_on_behind(self, other: Surroundings) -> None:
+        """What is stored from now on comes behind what the operators of both have stored."""
+        self.round = max(self.round, other.round)
+        self.numbers = count(max(next(self.numbers), next(other.numbers)))
 
     def exists(self, node: int | None) -> bool:
         """Whether the node exists, that is: was not seen to be deleted; always in flat context."""

@@ -8,6 +8,7 @@ from ..expressions import Operator
 from .any_of import AnyOf as AnyOf
 from .aperiodic import Aperiodic as Aperiodic
 from .aperiodic import AperiodicStar as AperiodicStar
+from .becomes import Becomes as Becomes
 from .conjunction import Conjunction as Conjunction
 from .disjunction import Disjunction as Disjunction
 from .multiplicity import Multiplicity as Multiplicity
@@ -19,6 +20,6 @@ from .sequence import Sequence as Sequence
 
 OPERATORS: tuple[type[Operator], ...] = (
     Conjunction, Sequence, Disjunction, Multiplicity, AnyOf, Relation, Plus, Aperiodic, AperiodicStar, Periodic,
-    PeriodicStar,
+    PeriodicStar, Becomes,
 )  # fmt: skip
 """Every operator there is."""

@@ -10,6 +10,11 @@ from ...rules.trees import EventTree
 from .value_keys import dividing_variables
 
 
+def is_external(tree: EventTree) -> bool:
+    """Whether a rule raises it, not records (L7)."""
+    return isinstance(tree.definition.expression, External)
+
+
 def whole_trees(graph: EventGraph) -> frozenset[int]:
     """The indexes of the trees that see documents as a whole, and of those that take what such a tree raises."""
     found: set[int] = set()
@@ -21,7 +26,7 @@ def whole_trees(graph: EventGraph) -> frozenset[int]:
 
 def obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
     """What keeps a tree from being divided, in words that go on after its name; nothing if it can be."""
-    if isinstance(tree.definition.expression, External):
+    if is_external(tree):
         yield "comes between the records of the document as a rule has raised it (L7)"
     if any(node.termination is not Termination.EARLIEST for node in tree.operators):
         yield "waits for a release, which any record of the document may be (D2, D3)"

@@ -21,6 +21,7 @@ from ..operators.accumulation import Accumulation, SlidingAccumulation
 from ..operators.any import AnyState
 from ..operators.aperiodic import AperiodicState
 from ..operators.aperiodic_star import AperiodicStarState
+from ..operators.becomes import BecomesState
 from ..operators.chain import SequenceState
 from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
@@ -43,7 +44,7 @@ from ..release import Deferral
 from ..release_elsewhere import ReleaseElsewhere
 from ..setting import Setting
 from ..timeline import Timeline
-from ..timers import NEVER, Timers
+from ..timers import Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
@@ -69,6 +70,8 @@ from .forms import (
     SharedRecords,
     Span,
     Stores,
+    Trees,
+    TreesWithin,
     Within,
 )
 from .layouts import Form, Layout, Table
@@ -91,7 +94,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
     """What every operator has, and what this one has more."""
     return _layout(
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
-        "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
+        "node", "setting", "tree_index", "clock", "grouping", "groupings", "flat", "by_value", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
         *derived,
     )  # fmt: skip
@@ -170,6 +173,10 @@ _OPERATORS: dict[type, Layout] = {
     ),
     PeriodicStarState: _opened(_DETECTIONS, "beat"),
     ExternalState: _operator({}),
+    BecomesState: _operator(
+        {"turns": Nothing(), "changed": ByKey(EntryOrNothing()), "places": ByKey(PathInstance())},
+        "test", "subject", "_by_detection", "_needs_time",
+    ),
 }  # fmt: skip
 
 # ---- what operators keep ------------------------------------------------------------------------------------
@@ -234,17 +241,17 @@ _SHARED: dict[type, Layout] = {
     ),
     Timers: _layout(
         {
-            "_heaps": Heaps(), "_count": ZERO, "size": ZERO,
-            **dict.fromkeys(("changes", "transactions", "time"), Plain(NEVER)),
+            "_heaps": Heaps(), "_count": ZERO,
         },
-        "firing", "_set_now",
+        "firing", "_set_now", "size", "changes", "transactions", "time",
     ),
     Waiting: _layout(
-        {"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "passed_on": Keys()}, "released"
+        dict.fromkeys(("release", "elsewhere", "blocked", "passed_on"), Trees()), "released"
     ),
     Evaluation: _layout(
-        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
+        {"trees": TreesWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
+        "says",
     ),
     Departed: _layout(
         {"awaited": Departures(), "late": Departures()},
@@ -265,7 +272,7 @@ _SHARED: dict[type, Layout] = {
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
     Edit: _layout(
         {"held": Held(), "before": EventOrNothing()},
-        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases",
+        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases", "becoming",
     ),
 }  # fmt: skip
 

@@ -93,5 +93,5 @@ class ChoosingState(OperatorState):
 
 
 def reach(window: Window) -> int:
-    """How far apart two moments may be: of n transactions n - 1 begin in between (Z7)."""
-    return window.amount - 1 if window.unit is Unit.TRANSACTIONS else window.amount
+    """How far apart two moments may be: of n changes or transactions the last is n - 1 behind the first (W2)."""
+    return window.amount if window.unit is Unit.TIME else window.amount - 1

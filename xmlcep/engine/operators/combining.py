@@ -103,7 +103,7 @@ class CombiningState(ChoosingState, DeferrableState):
             self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         group = self.groups.get(key)
         position = self.position(child)
         if group is not None and discard(group.stored[position], entry):
@@ -199,14 +199,14 @@ class CombiningState(ChoosingState, DeferrableState):
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
         group.now = self.clock.point
         for combination in self.context.on_arrival(group, self.exists, child, arrivals):
-            self.raise_chosen(combination, cause)
+            self.raise_chosen(combination, key, cause)
         if group.is_empty():
             self.close_group(key)
 
-    def raise_chosen(self, combination: Combination, cause: Cause) -> None:
+    def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
         chosen = [entry for entry in combination if entry is not None] if None in combination else combination
-        self.raise_combination(chosen, cause)
+        self.raise_combination(chosen, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups[key]
         group.now = self.clock.point
         for combination in self.context.on_release(group, self.exists):
-            self.raise_chosen(combination, cause)
+            self.raise_chosen(combination, key, cause)
         group.fresh = None
         if self._expires is not None:
             now = self.clock.reading(self._expires.unit, self.clock.ts)

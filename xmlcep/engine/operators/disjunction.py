@@ -30,7 +30,7 @@ class DisjunctionState(DeferrableState):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
-            self.raise_combination((entry,), cause)
+            self.raise_combination((entry,), key, cause)
             self.consumed_by(child, (entry,))
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
@@ -50,15 +50,15 @@ class DisjunctionState(DeferrableState):
         self.drop_key(key)
         if self.context.batches:
             by_operand = sorted(pending, key=lambda item: item[0])
-            self.raise_combination([entry for _, entry in by_operand], cause)
+            self.raise_combination([entry for _, entry in by_operand], key, cause)
         else:
             for _, entry in pending:
-                self.raise_combination((entry,), cause)
+                self.raise_combination((entry,), key, cause)
         for child, entry in pending:
             self.consumed_by(child, (entry,))
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         pending = self.pending.get(key)
         if pending is not None:
             rest = [(k, other) for k, other in pending if other is not entry]

@@ -18,6 +18,7 @@ from path_types import PathType
 from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..composer import instance_at
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -142,7 +143,9 @@ class MultiplicityState(OperatorState):
                 return
         start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
         path, ids = (
-            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+            accumulation.place()
+            if self.flat
+            else instance_at(entries[accumulation.begin][EVENT], self.node_of(key))
         )
         integrated = accumulation.integrated()
         composite = self.composer.composite(
@@ -176,6 +179,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
+            composer.one_name, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -187,7 +191,9 @@ class MultiplicityState(OperatorState):
     def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
         """The composite of nothing as it is stored; where nothing is asked."""
         composer = self.composer
-        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
+        )  # fmt: skip
         return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
@@ -213,11 +219,8 @@ class MultiplicityState(OperatorState):
             self._drop(key)
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
-        """M4: the node was created, so a composite of nothing is raised for it, unless something has accumulated, as it
-        can in flat context (C6). No operator above takes it (M5)."""
-        accumulation = self.accumulations.get(key)
-        if accumulation is None or not accumulation.count():
-            self._raise_nothing(path, ids, cause)
+        """M4: the node was created, so a composite of nothing is raised for it. No operator above takes it (M5)."""
+        self._raise_nothing(path, ids, cause)
 
     def _raise_nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
         composite = self._empty(path, ids, cause)
@@ -278,7 +281,7 @@ class MultiplicityState(OperatorState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return
@@ -327,14 +330,12 @@ class MultiplicityState(OperatorState):
         window = self.node.window
         if accumulation.expiry is not None or window is None or not self.prompt:
             return
-        if self.flat and self.lower == 0:
-            return  # an empty composite is raised only where nothing has accumulated (C6), however old
         assert isinstance(accumulation, SlidingAccumulation)
         amount, unit = reach(window), MEASURE[window.unit]
         begin = accumulation.oldest_begin(unit, None if after is None else after - amount)
         if begin is not None:
             accumulation.expiry = begin + amount
-            if after is not None and not self.node.deferred:
+            if after is not None:
                 # Together with others: whatever comes lets it drop out at once.
                 accumulation.expiry = max(accumulation.expiry, after + amount // _TOGETHER)
             self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
@@ -345,9 +346,10 @@ class MultiplicityState(OperatorState):
             return
         assert self.within is not None
         accumulation.expiry = None
+        if self.node.deferred and accumulation.count() >= self.lower:
+            return  # it may be raised still, as it is; what arrives or is released watches over the rest
         amount, unit = self.within
-        if not (self.node.deferred and accumulation.count() >= self.lower):
-            accumulation.drop_before(due.at - amount + 1, unit)
+        accumulation.drop_before(due.at - amount + 1, unit)
         if self.parent is None and not accumulation.count():
             accumulation.current = None  # nobody has it any more, to take it back from
         self._drop_if_idle(due.key, accumulation)

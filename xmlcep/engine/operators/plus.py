@@ -64,7 +64,7 @@ class PlusState(OperatorState):
             del self.waiting[due.key]
             self.drop_key(due.key)
         for combination in [over] if self.context.batches else [[entry] for entry in over]:
-            self.raise_combination(combination, cause)
+            self.raise_combination(combination, due.key, cause)
         self.consumed_by(0, over)
 
     def group_keys(self) -> Collection[Key]:
@@ -86,7 +86,7 @@ class PlusState(OperatorState):
         return first < len(waiting) and waiting[first][0] == due.at
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         waiting = self.waiting.get(key)
         if waiting is not None:
             waiting[:] = [(at, other) for at, other in waiting if other is not entry]

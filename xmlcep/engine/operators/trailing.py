@@ -228,7 +228,7 @@ class TrailingSequenceState(SequenceState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         for waiting in (self.candidates, self.ready):
             if key in waiting:
                 left = [c for c in waiting[key] if not any(member is entry for _, member in c.members)]
@@ -256,7 +256,7 @@ class TrailingSequenceState(SequenceState):
         if self.node.deferred:
             self.ready.setdefault(due.key, []).extend(over)
         else:
-            self._raise_candidates(over, cause)
+            self._raise_candidates(due.key, over, cause)
 
     def awaits(self, due: Due) -> bool:
         waiting = self.candidates.get(due.key, ())
@@ -276,15 +276,15 @@ class TrailingSequenceState(SequenceState):
             ready = self.ready.pop(key, [])
             if key not in self.groups:
                 self.drop_key(key)
-            self._raise_candidates(ready, cause)
+            self._raise_candidates(key, ready, cause)
             return
         waiting = self.candidates.get(key, [])
         self._keep(key, [])
-        self._raise_candidates(waiting, cause)
+        self._raise_candidates(key, waiting, cause)
 
-    def _raise_candidates(self, candidates: Sequence[Candidate], cause: Cause) -> None:
+    def _raise_candidates(self, key: Key, candidates: Sequence[Candidate], cause: Cause) -> None:
         for candidate in candidates:
-            self.raise_combination(candidate.entries(), cause)
+            self.raise_combination(candidate.entries(), key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from path_types import PathType
 from ...algebra import Promise, Termination
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..composer import interval, nearest_common_ancestor, span_of
+from ..composer import instance_at, interval, nearest_common_ancestor, span_of
 from ..setting import Setting
 from .accumulation import Accumulation, Integrated
 from .deferrable import DeferrableState
@@ -65,9 +65,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         return batches, entries
 
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
-        accumulation = self._accumulation(key)
-        if not accumulation.count():
-            accumulation.created = (path, ids)
+        self._accumulation(key).created = (path, ids)
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         if not self._is_plain:
@@ -97,7 +95,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     def _created(self, accumulation: Accumulation) -> tuple[PathType, tuple[int, ...]] | None:
         """The node for which an empty composite is due, unless it is gone (M4)."""
         created = accumulation.created
-        if created is not None and not self.flat and (self.tree_index, created[1][-1]) in self.setting.gone:
+        if created is not None and (self.tree_index, created[1][-1]) in self.setting.gone:
             return None
         return created
 
@@ -168,7 +166,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             super().release_alone(key, cause)
             return
         whole = self._release_whole(key, accumulation, cause)
-        above = key if self.same_groups else parent.grouping.key_of(whole)
+        above = key if self.same_groups else parent.groupings[self.child_index].key_of(whole)
         if above is not None:
             parent.taker.store(self.child_index, above, whole, cause)
 
@@ -190,7 +188,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         had = accumulation.count()
         batches, rest = self._batches(accumulation.live())
         for batch in batches:
-            if not self._raise_batch(accumulation, batch, cause):  # used up all the same (V6)
+            if not self._raise_batch(key, accumulation, batch, cause):  # used up all the same (V6)
                 accumulation.current = None
             self.consumed_by(0, batch)
         created = self._created(accumulation)
@@ -199,6 +197,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         accumulation.created = None
         integrated = accumulation.integrates()
         accumulation.replace(rest, sum(id(entry[EVENT]) in integrated for entry in rest))
+        self._watch_over(key, accumulation)
         self._drop_if_idle(key, accumulation)
 
     def _take_place(self, accumulation: Accumulation) -> None:
@@ -207,14 +206,16 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             self._withdraw(accumulation.current)
             accumulation.current = None
 
-    def _raise_batch(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
+    def _raise_batch(self, key: Key, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
         values = self.values
         if values.having is not None and not values.admits(entries):
             return False
         constituents = Integrated(entries, 0, len(entries))
         path, ids = (
-            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
+            nearest_common_ancestor(constituents)
+            if self.flat
+            else instance_at(entries[0][EVENT], self.node_of(key))
         )
         composite = self.composer.composite(
             path, ids, constituents, *interval(constituents), cause,

@@ -21,6 +21,7 @@ _PARAMETERS = {
     ParameterKind.BOUND: "Bound",
     ParameterKind.WINDOW: "xs:string",
     ParameterKind.RELATION: "IntervalRelation",
+    ParameterKind.EXPRESSION: "XPath",
 }
 
 
@@ -85,3 +86,5 @@ def _attributes(operator: type[Operator]) -> Iterator[str]:
         yield f'<xs:attribute name="{name}" type="{_OPTIONS[name]}"/>'
     if operator.takes >= DEFERRABLE:
         yield '<xs:attributeGroup ref="termination"/>'
+    elif "end" in operator.takes:
+        yield '<xs:attribute name="end" type="Termination"/>'

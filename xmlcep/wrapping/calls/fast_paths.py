@@ -10,9 +10,8 @@ from typing import Any
 
 from ..lxml_access import Element, Node, attribute_names, get_tail, get_text, name_of, number_of_children
 from ..shadow.mutations import check_leaf, insert, insert_leaf, take_over_below
-from ..shadow.pull_parsers import is_pulled
 from ..shadow.shadow import ShadowNode, Tracked, entry_of
-from ..xml_validity import check_incoming
+from ..xml_validity import check_incoming, check_parser
 from .edits import put
 
 _append = Element.append
@@ -28,7 +27,7 @@ def append(self: Node, element: Any) -> None:
     if tree.delivery.is_busy:
         tree.delivery.check()
     name = name_of(element)
-    if name is None or not tree.fast_path or is_pulled(element):
+    if name is None or not tree.fast_path:
         put(element, lambda: _append(self, element), self)
     elif number_of_children(element) or get_text(element) or get_tail(element):
         check_incoming(element)
@@ -38,6 +37,7 @@ def append(self: Node, element: Any) -> None:
         insert(tree, element, above, above.count, above.last)
         tree.end_edit()
     else:
+        check_parser(element)
         check_leaf(name, attribute_names(element), above)
         tree.delivery.changing = True
         _append(self, element)

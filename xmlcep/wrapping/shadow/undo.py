@@ -25,7 +25,6 @@ from ..lxml_access import (
     set_text,
 )
 from .journal import Journal, Place
-from .pull_parsers import fed
 from .reconcile import reconcile
 from .shadow import ShadowTree, Tracked, end_edits, enter, leave, tree_of
 
@@ -47,7 +46,7 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
         for node, shadow in journal.entries.items():
             if shadow is not None:
                 enter(node, shadow)
-                if not isinstance(node, Tracked) or node in fed:
+                if not isinstance(node, Tracked):
                     tree.add_foreign(node)
         for shadow, state in journal.states.items():
             shadow.restore(state)
