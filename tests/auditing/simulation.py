@@ -44,7 +44,7 @@ def simulate(
     Documents of more than ``large`` records are divided.
     """
     files = find_files(logs).files
-    changes = [row for file in files for row in _read(file, files, split_bytes)]
+    changes = [row for file in files for row in rows_of(file, files, split_bytes)]
     told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace)
     counts = Counter(row["doc"] for row in changes if row["doc"] is not None)
     plan, divided = make_plan(rules), set[str]()
@@ -57,7 +57,7 @@ def simulate(
         answered += _whole(some, told._replace(trees=whole), batch, partitions)
         answered += _divided(some, plan, told, batch, partitions)
     collect(_InMemory(answered), rules, collector, files)
-    found = sorted((row for row in answered if row["kind"] == FINDING), key=_in_findings)
+    found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
     return [row["content"] for row in found]
 
 
@@ -103,7 +103,8 @@ class _InMemory:
             yield row["file"], row["content"]
 
 
-def _read(file: LogFile, files: Sequence[LogFile], split_bytes: int) -> list[Row]:
+def rows_of(file: LogFile, files: Sequence[LogFile], split_bytes: int) -> list[Row]:
+    """The records of a file as rows of a table."""
     names = {each.path: (each.place, each.name) for each in files}
     content = Path(file.path).read_bytes()
     if file.kind != "plain":
@@ -156,7 +157,8 @@ def _in_log(row: Row) -> tuple[Any, ...]:
     )
 
 
-def _in_findings(row: Row) -> tuple[Any, ...]:
+def in_findings(row: Row) -> tuple[Any, ...]:
+    """The total order of findings."""
     values = []
     for name in ORDER:
         value: Any = row

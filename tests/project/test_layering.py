@@ -44,6 +44,7 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
+    ("xmlcep.spark",),
     ("xmlcep.reporting",),
     ("xmlcep.serving",),
     ("xmlcep",),

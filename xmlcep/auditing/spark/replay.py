@@ -2,6 +2,8 @@
 
 What is in memory is what is live in one document. Every document is replayed as the local engine does it
 (`DocumentReplay`), so what that finds is found here.
+
+One module because all of it is about the record that a batch is at.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from ..inputs import LogFile
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
 from ..local.type_numbers import TypeNumbers
-from ..quarantine import duplicate, raised_elsewhere, raised_twice, raw_record
+from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..snapshots import snapshot_of
 from ..whitespace import keep_meaningful
 from ..without_collector import without_garbage_collection
@@ -240,7 +242,11 @@ class SortedReplay:
             number, clock = item
             assert isinstance(clock, ClockRecord)
             self._clocks[number] = self._origin(number)
-            self._at(clock.doc).take_clock(_NO_FILE, number, clock)
+            replay = self._at(clock.doc)
+            if replay.is_past_clock(clock):
+                self.add_bad(_NO_FILE, clock_too_late(clock, Numbered("", number), replay.reached), clock.doc)
+            else:
+                replay.take_clock(_NO_FILE, number, clock)
             return
         for index, row in enumerate(item.rows):
             if self._keep is not None and not self._keep(row):
@@ -250,6 +256,8 @@ class SortedReplay:
             replay = self._at(row[8])
             if row[0] == replay.ts:
                 self.add_bad(_NO_FILE, duplicate(row, item.origin(index)), row[8])
+            elif replay.is_past(row[0]):
+                self.add_bad(_NO_FILE, too_late(row, item.origin(index), replay.reached), row[8])
             else:
                 replay.take(row)
 
@@ -273,6 +281,9 @@ class SortedReplay:
                         detector.reset(snapshot_of(header, origin.file, self._needs))
                     break
         self._headers = [each for each in self._headers if each[0] > doc]
+        return self._new_replay(doc, detector)
+
+    def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         self._findings = _Findings(self._ranking, self.answers, self._own, held=self._may_leap)
         return DocumentReplay(
             doc, detector, self._findings, self, self._numbers, defers=self._defers, follows_edits=self._asks,
@@ -300,6 +311,10 @@ class SortedReplay:
                 "disordered": replay.doc in self._disordered,
             }  # fmt: skip
             self.answers.counts(DOCUMENT, self._counts)
+        self._leave(replay)
+
+    def _leave(self, replay: DocumentReplay) -> None:
+        """Takes the detector of a document that is over, for the next one."""
         detector = self._detector = replay.give_detector()
         assert detector is not None
         if not detector.is_as_new():
