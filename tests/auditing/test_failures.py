@@ -80,7 +80,7 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
     spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(task: Any, batches: Any) -> Iterator[Any]:
-        def fail(_: Any, rows: Iterable[Any]) -> Iterator[Any]:
+        def fail(_: Any, rows: Iterable[Any], *, ends: bool) -> Iterator[Any]:
             for _row in rows:
                 raise ValueError("the engine\nis broken")
             yield
@@ -97,7 +97,7 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
 
 
 def test_a_failure_says_where(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = parse_rules("event A = (ins(item) ; ins(item/price))")
+    rules = parse_rules("event A {severity=error} = (ins(item) ; ins(item/price))")
 
     def feed(*_: Any) -> bool:
         raise IndexError("list index out of range")

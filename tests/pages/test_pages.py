@@ -18,7 +18,7 @@ PAGES += [ROOT / "docs" / "contexts.md"]
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
 """A package that a page shows and that the tests do not bring."""
 NOTHING_TO_RUN = ("start/install.md", "howto/index.md")
-RUN_ELSEWHERE = ("start/spark.md",)
+RUN_ELSEWHERE = ("start/spark.md", "howto/kafka.md", "howto/databricks.md")
 """Where there is a session of Spark: tests/auditing/test_spark_pages.py."""
 
 
