@@ -70,7 +70,7 @@ def _as_records(changes: DataFrame) -> DataFrame:
 def _processor(told: Told) -> Any:
     """What Spark calls with the records of a document. It travels by value, as `on_workers` does."""
     from pyspark.sql import Row
-    from pyspark.sql.streaming import StatefulProcessor
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
     go_on = on_workers("stream_replay", "gone_on", tuple(told))
     answer = Row(*ANSWERS.names)
