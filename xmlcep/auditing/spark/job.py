@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...log import BadRecord, Origin
@@ -81,8 +80,8 @@ class SparkAudit:
         self._collector = collector
         self._steps = Steps(request.progress, ("replaying", "writing"))
 
-    def run(self, files: Sequence[LogFile], writer: FindingsWriter | Path) -> None:
-        """Audits; findings go to a writer here, or to a folder that tasks write part files into."""
+    def run(self, files: Sequence[LogFile], writer: FindingsWriter) -> None:
+        """Audits; findings go to a writer here."""
         request, quarantine = self._request, self._collector.quarantine
         told = Told(
             tuple(PlainRules.of(request.rules)), request.operators, request.until, request.ignore_whitespace
@@ -109,10 +108,7 @@ class SparkAudit:
         others = self._spark.createDataFrame([(doc,) for doc in withheld], "doc string")
         return found.join(others, "doc", "left_anti")
 
-    def _write(self, ordered: DataFrame, writer: FindingsWriter | Path) -> None:
-        if isinstance(writer, Path):
-            ordered.selectExpr("cast(content as string) as value").write.text(str(writer))
-            return
+    def _write(self, ordered: DataFrame, writer: FindingsWriter) -> None:
         for name, text in _chunks(ordered, by_name=self._request.partition_by_rule):
             writer.write(text, name)
 
