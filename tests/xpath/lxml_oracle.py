@@ -30,7 +30,9 @@ def nodes_in_lxml(element: etree._Element, step: str, path: str) -> list[Any]:
     if step and not path.startswith(("/", "current()")):
         path = f"{step}/{path}"
     asked = etree.XPath(
-        _from_current(path, step), namespaces=_PREFIXES, extensions={("urn:c", "current"): lambda _: [element]}
+        _from_current(path, step),
+        namespaces=_PREFIXES,
+        extensions={("urn:c", "current"): lambda _: [element]},
     )
     return asked(element)  # type: ignore[no-any-return]
 

@@ -11,7 +11,7 @@ from path_types import Step as TypeStep
 from ..xpath import ExpressionError
 from ..xpath.checking import same_focus, selects_by_place
 from ..xpath.parser import Written, parse_written
-from ..xpath.syntax import CONTEXT_STEP, Axis, NameTest, NodeTest, Path, Root, Step, Syntax, Union
+from ..xpath.syntax import Axis, NameTest, NodeTest, Operation, Path, Root, Step, Syntax, Union, parts_of
 from ..xpath.tokens import TokenKind, tokenize
 
 _ANY_DEPTH = Step(Axis.DESCENDANT_OR_SELF, NodeTest.NODE)
@@ -65,32 +65,30 @@ class _Reader:
             deep = step == _ANY_DEPTH
 
     def place(self) -> Place:
-        links, attribute = self._links, ""
+        links, attribute, own = self._links, "", ""
         if links and links[-1].step.axis is Axis.ATTRIBUTE:
             attribute = f"@{self._name(links[-1].step)}"
             own = self._predicates(links.pop().step)
-            if own:
-                attribute_there = f"{attribute}{own}"
-                if "current" in own:
-                    raise self._refused("current() in a context of attributes", "name the element")
-            else:
-                attribute_there = attribute
+            if "current()" in own:
+                raise self._refused("current() in a context of attributes", "name the element")
         if not links:
             raise self._refused("a context without an element's name", "name the elements: order | item")
         for link in links:
             if link.step.axis is not Axis.CHILD:
                 raise self._refused("a step that no context has", "a context has names, / and //")
         name = self._name(links[-1].step)
-        own_conditions = [f"({self._written.of(each)})" for each in self._checked(links[-1].step)]
-        if attribute:
-            own_conditions.append(attribute_there)
+        own_conditions = [
+            f"({self._written.of(each)})" if isinstance(each, Operation) else self._written.of(each)
+            for each in self._checked(links[-1].step)
+        ]
+        own_conditions += [f"{attribute}{own}"] if attribute else []
         first = self._first_plain()
-        above, whole = self._above(first), self._above(len(links) - 1)
+        above = self._above()
         steps = [TypeStep.element(self._test(link.step)) for link in links[first:]]
         absolute = first == 0 and self._path.start is Root.ROOT and not links[0].deep
         return Place(
-            PathType.of(absolute, steps), attribute, (*above, *own_conditions), (*whole, *own_conditions),
-            (name, attribute),
+            PathType.of(absolute, steps), attribute, (*(above if first else ()), *own_conditions),
+            (*above, *own_conditions), (name, attribute),
         )  # fmt: skip
 
     def _refused(self, problem: str, hint: str) -> ExpressionError:
@@ -103,18 +101,16 @@ class _Reader:
             first -= 1
         return first
 
-    def _above(self, first: int) -> tuple[str, ...]:
-        """What has to be above the element that has the path type's steps from ``first`` on, as a condition."""
+    def _above(self) -> tuple[str, ...]:
+        """What has to be above the element, as a condition."""
         links = self._links
         top = self._path.start is Root.ROOT and not links[0].deep
-        if first == 0:
-            is_said = len(links) - 1 != first or not top
-            return () if is_said or len(links) > 1 else ("not(parent::*)",)
         steps = []
-        for index in range(len(links) - 1, 0, -1):
-            axis = "ancestor" if links[index].deep else "parent"
-            above = links[index - 1].step
+        for link, (above, _) in zip(links[:0:-1], links[-2::-1], strict=False):
+            axis = "ancestor" if link.deep else "parent"
             steps.append(f"{axis}::{self._name(above)}{self._predicates(above)}")
+        if not steps:
+            return ("not(parent::*)",) if top else ()
         return (f"{'/'.join(steps)}{'[not(parent::*)]' if top else ''}",)
 
     def _predicates(self, step: Step) -> str:
@@ -124,7 +120,10 @@ class _Reader:
         for predicate in step.predicates:
             if selects_by_place(predicate, {}):
                 raise _refused(
-                    self._written, predicate, "a place in a context", "write count(preceding-sibling::item) = 0"
+                    self._written,
+                    predicate,
+                    "a place in a context",
+                    "write count(preceding-sibling::item) = 0",
                 )
         return step.predicates
 
@@ -146,14 +145,14 @@ def from_there(text: str, there: str, namespaces: Mapping[str, str]) -> str:
     """An expression that is asked elsewhere as one of this place; ``there`` leads to its context node: ``/`` to the
     root, ``@id`` to an attribute, ``current()`` from brackets to the node that the whole expression is asked of."""
     parts, at = [], 0
-    for path in sorted(_outer_paths(parse_written(text, namespaces).syntax), key=lambda each: each.at.start):
+    for path in sorted(_starts(parse_written(text, namespaces).syntax), key=lambda each: each.at.start):
         start, width = path.at
         parts.append(text[at:start])
         written = text[start : start + width]
         at = start + width
         if path.start is Root.CURRENT:
             at = text.index(")", at) + 1
-            parts.append("(/)" if there == "/" else "current()" if there == "current()" else f"current()/{there}")
+            parts.append({"/": "(/)", "current()": "current()"}.get(there, f"current()/{there}"))
         elif path.is_context:
             at = at if written == "." else text.index(")", at)
             parts.append(there if written == "." else f"{text[start:at]}{there}")
@@ -162,12 +161,19 @@ def from_there(text: str, there: str, namespaces: Mapping[str, str]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _outer_paths(syntax: Syntax) -> Iterator[Path]:
-    """The paths that start at the context node of an expression."""
-    if isinstance(syntax, Path) and syntax.start in (None, Root.CURRENT):
+def _starts(syntax: Syntax) -> Iterator[Path]:
+    """The paths that start at the context node of an expression: in brackets those from ``current()``."""
+    yield from _from_context(syntax)
+    for part in parts_of(syntax):
+        if isinstance(part, Path) and part.start is Root.CURRENT:
+            yield part
+
+
+def _from_context(syntax: Syntax) -> Iterator[Path]:
+    if isinstance(syntax, Path) and syntax.start is None:
         yield syntax
     for part in same_focus(syntax):
-        yield from _outer_paths(part)
+        yield from _from_context(part)
 
 
 def with_variables(text: str, variables: Mapping[str, str]) -> str:
@@ -178,6 +184,3 @@ def with_variables(text: str, variables: Mapping[str, str]) -> str:
             parts += [text[at : token.start], f"({variables[token.text[1:]]})"]
             at = token.end
     return "".join([*parts, text[at:]])
-
-
-assert CONTEXT_STEP

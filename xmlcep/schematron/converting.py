@@ -72,13 +72,13 @@ class _Converter:
                     self._check(" and ".join(place.whole) or "true()")
             for place in places:
                 known = [each.whole for each in before if each.key == place.key]
+                before.append(place)
                 if () in known:
                     at = self._file.place(rule.element).line
-                    self.remarks.append(f"line {at}: a rule before it in the pattern has all {place.key[0]}")
+                    self.remarks.append(f"line {at}: {place.key[0]} is the context of a rule before it")
                     continue
                 for number, assertion in enumerate(rule.assertions, 1):
                     yield from self._event(rule, assertion, place, known, variables, number)
-            before += places
 
     def _event(
         self, rule: Rule, assertion: Assertion, place: Place, before: list[tuple[str, ...]],
@@ -97,10 +97,10 @@ class _Converter:
             )
             leaf = Leaf(PrimitiveType(ANY, place.path))
             becomes = Becomes((leaf,), " and ".join(parts), Options(end=Termination.CUSTOM))
+            of_rule = rule.element.get("id") or place.key[0].rpartition(":")[2]
             yield EventDefinition(
-                self._name(element.get("id") or f"{rule.element.get('id') or place.key[0].rpartition(':')[2]}-{number}"),
-                becomes, severity=_severity(rule, assertion), message=message or None,
-                description=_title(rule.pattern),
+                self._name(element.get("id") or f"{of_rule}-{number}"), becomes,
+                severity=_severity(rule, assertion), message=message or None, description=_title(rule.pattern),
             )  # fmt: skip
 
     def _asked(self, text: str, place: Place, variables: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,7 @@ def iso(name: str) -> str:
 def is_schematron(text: str) -> bool:
     """Whether an XML text is a Schematron schema."""
     try:
-        return _schema(text).tag == iso("schema")
+        return bool(_schema(text).tag == iso("schema"))
     except ValueError:
         return False
 
@@ -108,7 +108,7 @@ class SchematronFile:
 
     def patterns(self, phase: str | None) -> Iterator[list[Rule]]:
         """The rules of each pattern of a phase, of the default one without it; raises `RuleError` if there is none."""
-        phases = {each.get("id"): each for each in self.schema.iter(iso("phase"))}
+        phases: dict[str, Any] = {each.get("id", ""): each for each in self.schema.iter(iso("phase"))}
         wanted = phase or self.schema.get("defaultPhase", _EVERYTHING)
         if wanted != _EVERYTHING and wanted not in phases:
             hint = did_you_mean_or_list(wanted, [*phases, _EVERYTHING])
@@ -148,16 +148,14 @@ class SchematronFile:
 
     def _assertion(self, element: Any) -> Assertion:
         named = [self._by_id.get(name) for name in element.get("diagnostics", "").split()]
-        return Assertion(element, element.tag == iso("report"), tuple(each for each in named if each is not None))
+        return Assertion(
+            element, element.tag == iso("report"), tuple(each for each in named if each is not None)
+        )
 
 
 def _schema(text: str) -> Any:
     """The root element; raises `ValueError` for what is no XML. Files of before 2006 have another namespace."""
     root = parse_data(without_declaration(text).encode("utf-8"))
-    for element in root.iter("{%s}*" % _BEFORE_ISO):
+    for element in root.iter(f"{{{_BEFORE_ISO}}}*"):
         element.tag = iso(etree.QName(element).localname)
     return root
-
-
-Scope = Mapping[str, str]
-"""Variables as expressions, by name."""
