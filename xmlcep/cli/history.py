@@ -15,6 +15,7 @@ from ..versions.files import FileVersions
 from ..versions.git import GitVersions
 from ..versions.history import Skipped, Step, Written, write_history
 from ..versions.making import are_files
+from ..versions.tracked import TrackedVersions
 from ..versions.version import Source
 from ._commands import command as command_of
 from ._output import make_console, plain
@@ -36,6 +37,11 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 )
 @click.option("--since", metavar="DATE", help="Changes from this date on: 2026-03-31, '2 weeks ago'.")
 @click.option("--all-parents", is_flag=True, help="The commits of merged branches, too, not only the merges.")
+@click.option(
+    "--tracked",
+    is_flag=True,
+    help="The tracked changes in one file, of Oxygen or Word (.docx), as its versions.",
+)
 @click.option("--name", help="The document's name in the log; without it that of the file, or of the log.")
 @click.option(
     "--seal", is_flag=True, help="Seal the log, so that `xmlcep verify` can tell if it was altered."
@@ -44,14 +50,15 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 @matching_options
 def command(
     paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, all_parents: bool,
-    name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
-    entities: tuple[str, ...], largest: int,
+    tracked: bool, name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None,
+    keep_whitespace: bool, entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
     """Write a change log of what each version of a document changed.
 
     One path is a file in a git repository: its versions are the commits that changed it (along the first parents,
     renames are followed), and who, when and why is in each record. Several paths, or a folder, are files that are
-    versions of one document, in order of their names. Run again, it appends what is new to the same log.
+    versions of one document, in order of their names. With --tracked the versions are what each person changed in the
+    file while changes were tracked, with who and when. Run again, it appends what is new to the same log.
     """
     if name == "":
         raise click.BadParameter("'' is no name: it is empty", param_hint="--name")
@@ -59,24 +66,33 @@ def command(
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:
         source: Source
-        if are_files(paths):
+        if tracked:
+            source, called = TrackedVersions(_only_one(paths), largest=largest), paths[0].name
+            _only_for_git(branch=branch, since=since, all_parents=all_parents)
+        elif are_files(paths):
             _only_for_git(branch=branch, since=since, all_parents=all_parents)
             source = FileVersions(paths, by_time=by_time)
-            called = name or Path(out).name.split(".")[0]
+            called = Path(out).name.split(".")[0]
         else:
             if by_time:
                 raise click.UsageError("--by-time is for files: the versions of one path are its commits")
             git = GitVersions(paths[0], branch=branch, since=since, all_parents=all_parents)
             source = stack.enter_context(git)
-            called = name or paths[0].name
+            called = paths[0].name
         for remark in source.remarks:
             say(remark)
         progress = stack.enter_context(_progress(shown=not quiet))
         done = write_history(
-            source, out, name=called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace, seal=seal,
-            largest=largest, entities=all_entities(entities), progress=progress,
+            source, out, name=name or called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace,
+            seal=seal, largest=largest, entities=all_entities(entities), progress=progress,
         )  # fmt: skip
     _report(done, out, quiet)
+
+
+def _only_one(paths: tuple[Path, ...]) -> Path:
+    if len(paths) > 1:
+        raise click.UsageError("--tracked is for one file, which has its changes in it")
+    return paths[0]
 
 
 def _only_for_git(*, branch: str | None, since: str | None, all_parents: bool) -> None:

@@ -109,7 +109,7 @@ class SchematronFile:
     def patterns(self, phase: str | None) -> Iterator[list[Rule]]:
         """The rules of each pattern of a phase, of the default one without it; raises `RuleError` if there is none."""
         phases: dict[str, Any] = {each.get("id", ""): each for each in self.schema.iter(iso("phase"))}
-        wanted = phase or self.schema.get("defaultPhase", _EVERYTHING)
+        wanted = phase or self.schema.get("defaultPhase") or _EVERYTHING
         if wanted != _EVERYTHING and wanted not in phases:
             hint = did_you_mean_or_list(wanted, [*phases, _EVERYTHING])
             raise RuleError([RuleProblem(f"there is no phase {wanted!r}", hint)], source_name=self._name)

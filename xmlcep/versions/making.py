@@ -13,6 +13,7 @@ from ..matching import Key
 from .files import FileVersions
 from .git import GitVersions, is_repository
 from .history import Step, Written, write_history
+from .tracked import TrackedVersions
 from .version import Source, VersionError
 
 _FLAG = Kind(lambda value: isinstance(value, bool), "True or False")
@@ -26,14 +27,14 @@ def are_files(paths: Sequence[Path]) -> bool:
 def history(
     path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], out: str | os.PathLike[str], *,
     name: str | None = None, keys: Sequence[str] = (), by_time: bool = False, branch: str | None = None,
-    since: str | None = None, all_parents: bool = False, ignore_whitespace: bool = True, seal: bool = False,
-    progress: Callable[[Step], None] | None = None,
+    since: str | None = None, all_parents: bool = False, tracked: bool = False, ignore_whitespace: bool = True,
+    seal: bool = False, progress: Callable[[Step], None] | None = None,
 ) -> Written:  # fmt: skip
     """Writes the change log ``out`` of what each version of a document changed, one transaction per version.
 
     ``path`` is a file in a git repository, whose commits are read (of ``branch``, ``since`` a date), or several files,
-    or a folder, which are versions themselves, in order of their names, or ``by_time``. A log that is there is
-    continued. ``name`` is what the document is called, ``keys`` what elements are known by (``item=@id``). Raises
+    or a folder, which are versions themselves, in order of their names, or ``by_time``, or, ``tracked``, a file with
+    tracked changes. A log that is there is continued. ``name`` is what the document is called, ``keys`` what elements are known by (``item=@id``). Raises
     `VersionError` for what has no versions, `LogError` for a log that cannot be continued.
     """
     several = not isinstance(path, (str, bytes, os.PathLike)) and isinstance(path, Iterable)
@@ -48,12 +49,17 @@ def history(
     check(
         "history()", name=(name, optional(TEXT)), keys=(keys, NAMES), branch=(branch, optional(TEXT)),
         since=(since, optional(TEXT)), progress=(progress, optional(FUNCTION)), by_time=(by_time, _FLAG),
-        all_parents=(all_parents, _FLAG), ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG),
+        all_parents=(all_parents, _FLAG), tracked=(tracked, _FLAG),
+        ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG),
     )  # fmt: skip
     paths = [Path(each) for each in given]
     with ExitStack() as stack:
         source: Source
-        if are_files(paths):
+        if tracked:
+            if len(paths) > 1:
+                raise VersionError("tracked is for one file, which has its changes in it")
+            source, called = TrackedVersions(paths[0]), paths[0].name
+        elif are_files(paths):
             if branch is not None or since is not None or all_parents:
                 raise VersionError(
                     "branch, since and all_parents are for one file in git, not for files or a folder"
