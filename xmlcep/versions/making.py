@@ -34,7 +34,8 @@ def history(
 
     ``path`` is a file in a git repository, whose commits are read (of ``branch``, ``since`` a date), or several files,
     or a folder, which are versions themselves, in order of their names, or ``by_time``, or, ``tracked``, a file with
-    tracked changes. A log that is there is continued. ``name`` is what the document is called, ``keys`` what elements are known by (``item=@id``). Raises
+    tracked changes. A log that is there is continued. ``name`` is what the document is called, ``keys`` what elements
+    are known by (``item=@id``). Raises
     `VersionError` for what has no versions, `LogError` for a log that cannot be continued.
     """
     several = not isinstance(path, (str, bytes, os.PathLike)) and isinstance(path, Iterable)
