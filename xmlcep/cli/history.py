@@ -36,6 +36,9 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
     "--branch", metavar="REVISION", help="The branch or commit to read; without it what is checked out."
 )
 @click.option("--since", metavar="DATE", help="Changes from this date on: 2026-03-31, '2 weeks ago'.")
+@click.option(
+    "--base", metavar="REVISION", help="What is not yet in this branch or commit, as a pull request is."
+)
 @click.option("--all-parents", is_flag=True, help="The commits of merged branches, too, not only the merges.")
 @click.option(
     "--tracked",
@@ -49,9 +52,9 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 @click.option("-q", "--quiet", is_flag=True, help="No progress, and no summary but of what was skipped.")
 @matching_options
 def command(
-    paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, all_parents: bool,
-    tracked: bool, name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None,
-    keep_whitespace: bool, entities: tuple[str, ...], largest: int,
+    paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, base: str | None,
+    all_parents: bool, tracked: bool, name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...],
+    schema: str | None, keep_whitespace: bool, entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
     """Write a change log of what each version of a document changed.
 
@@ -68,15 +71,15 @@ def command(
         source: Source
         if tracked:
             source, called = TrackedVersions(_only_one(paths), largest=largest), paths[0].name
-            _only_for_git(branch=branch, since=since, all_parents=all_parents)
+            _only_for_git(branch=branch, since=since, base=base, all_parents=all_parents)
         elif are_files(paths):
-            _only_for_git(branch=branch, since=since, all_parents=all_parents)
+            _only_for_git(branch=branch, since=since, base=base, all_parents=all_parents)
             source = FileVersions(paths, by_time=by_time)
             called = Path(out).name.split(".")[0]
         else:
             if by_time:
                 raise click.UsageError("--by-time is for files: the versions of one path are its commits")
-            git = GitVersions(paths[0], branch=branch, since=since, all_parents=all_parents)
+            git = GitVersions(paths[0], branch=branch, since=since, base=base, all_parents=all_parents)
             source = stack.enter_context(git)
             called = paths[0].name
         for remark in source.remarks:
@@ -95,12 +98,8 @@ def _only_one(paths: tuple[Path, ...]) -> Path:
     return paths[0]
 
 
-def _only_for_git(*, branch: str | None, since: str | None, all_parents: bool) -> None:
-    given = [
-        option
-        for option, value in (("--branch", branch), ("--since", since), ("--all-parents", all_parents))
-        if value not in (None, False)
-    ]
+def _only_for_git(**options: object) -> None:
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, False)]
     if given:
         raise click.UsageError(
             f"{given[0]} is for a file in git; several files, or a folder, are versions themselves"
