@@ -35,10 +35,10 @@ _ENDINGS = {".xml": True, ".xcep": False}
 )
 @force_option
 def command(source: str | None, target: str | None, schema: bool, phase: str | None, force: bool) -> None:
-    """Write rules in the other form: text of the event language as XML, XML as text; a Schematron file as rules.
+    """Convert rules from text to XML, or from XML to text; or a Schematron file to rules.
 
-    Without TARGET, to standard output; - is standard input. Comments are lost, but for those above events;
-    everything else is kept. It does not validate: run 'xmlcep check', which reads both forms.
+    Without TARGET, to standard output; - is standard input. Comments are lost, except those above events. It
+    does not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:
