@@ -116,11 +116,11 @@ class Compared:
 
 
 def names_in(schema: bytes) -> list[str]:
-    """The names of elements that the contexts of a schema have."""
+    """The names with a prefix that contexts and tests of a schema have."""
     root = etree.fromstring(schema)
     uris = {each.get("prefix"): each.get("uri") for each in root.iter("{*}ns")}
-    named = re.findall(r"(?:([\w.-]+):)?([A-Za-z][\w.-]*)", " ".join(root.xpath("//@context")))
-    return [f"{{{uris[prefix]}}}{local}" if prefix else local for prefix, local in named]
+    named = re.findall(r"([\w.-]+):([A-Za-z][\w.-]*)", " ".join(root.xpath("//@context | //@test")))
+    return [f"{{{uris[prefix]}}}{local}" for prefix, local in named if prefix in uris]
 
 
 def damaged(document: bytes, random: Random, names: Sequence[str], places: int = 8) -> bytes:
