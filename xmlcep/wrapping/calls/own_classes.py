@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from lxml import etree, objectify
 
@@ -77,7 +77,7 @@ def track(node: Node) -> None:
         _object_set(node, "__class__", kind)
 
 
-def _tracked_class(kind: Any) -> type | None:
+def _tracked_class(kind: Any) -> Any:
     """The tracked class of one that an application chooses, None for those of lxml itself; raises `WrapError`."""
     if issubclass(kind, Tracked):
         return kind
@@ -92,8 +92,7 @@ def _tracked_class(kind: Any) -> type | None:
                 "__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
                 "__slots__": (), **({} if kind._init is base._init else {"_init": _both_init(kind, own)}),
             }  # fmt: skip
-            made = type(kind)(kind.__name__, (kind, own), names)
-            return cast("type", made)
+            return type(kind)(kind.__name__, (kind, own), names)
     return None
 
 
