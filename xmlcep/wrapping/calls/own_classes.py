@@ -14,6 +14,7 @@ from typing import Any
 
 from lxml import etree, objectify
 
+from ...xml_parser import element_maker
 from ..errors import WrapError
 from ..lxml_access import Node, get_base, get_tag, get_tail, get_text
 from ..shadow.shadow import Tracked
@@ -145,15 +146,14 @@ class _Choice:
     """What a lookup chooses, found out by having it choose: lxml's own lookups cannot be asked by Python."""
 
     def __init__(self, lookup: etree.ElementClassLookup | None) -> None:
-        self._parser = etree.HTMLParser()  # which makes elements of names that no XML has, too
-        self._parser.set_element_class_lookup(lookup)
+        self._maker = element_maker(lookup)
 
     def of(self, kind: str, name: str | None, attributes: dict[str, str] | None = None) -> type | None:
         """The tracked class of what it chooses, None for one of lxml's."""
         if kind == "element":
             with suppress(ValueError):  # a name of a page in tatters
-                return tracked_class(type(self._parser.makeelement(str(name), attributes)))
+                return tracked_class(type(self._maker.makeelement(str(name), attributes)))
             return None
-        above = self._parser.makeelement("a")
+        above = self._maker.makeelement("a")
         above.append(etree.Comment("") if kind == "comment" else etree.PI("p"))
         return tracked_class(type(above[0]))
