@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from path_types.relations import equals_or_ends
+
 from ..engine.departed import Departure
 from ..engine.operators import OperatorState
 from ..engine.tree import TreeState
@@ -30,7 +32,8 @@ def can_still_raise(
         return True  # no node ends what is of none, and external events may come from anywhere (L7)
     if exists:
         return _may_raise(tree, tree.root, place)
-    return any(of.tree.name in used and place in ids for of, _, ids in departed)
+    late = any(state.outlasts(place) for name in used for state in by_name[name].states)
+    return late or any(of.tree.name in used and place in ids for of, _, ids in departed)
 
 
 def _used(trees: Mapping[str, TreeState], event: str) -> Collection[str]:
@@ -64,6 +67,7 @@ def _may_raise(tree: TreeState, state: OperatorState, place: int) -> bool:
 def _may_come(tree: TreeState, state: OperatorState, operand: int, place: int) -> bool:
     child = state.node.children[operand]
     if isinstance(child, LeafNode):
-        return not is_insertion_of(child, state.node.path)  # there is one for each node, and it has been
+        group = state.node.path  # of its node there is one insertion, and it has been
+        return not (is_insertion_of(child, group) and equals_or_ends(group, child.path))
     inner = state.children[operand]
     return inner is None or not inner.same_groups or _may_raise(tree, inner, place)
