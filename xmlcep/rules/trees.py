@@ -29,6 +29,7 @@ from ..errors import RuleProblem
 from ..events import ANY, EventType, PrimitiveType, Scope
 from ..xpath import Known
 from ..xpath.conditions import Condition, ConditionError
+from .meaningless import meaningless_contexts
 from .overlap import may_repeat
 from .path_hints import path_to_give
 
@@ -241,7 +242,8 @@ class _TreeBuilder:
 
     def build(self) -> tuple[OperatorNode, ...] | None:
         self._operator(self.definition.expression, first=0, parent=None, child_index=0)
-        self._check_default_context()
+        for mistake in meaningless_contexts(self.definition):
+            self._problem(*mistake)
         return tuple(self.operators) if self.sound else None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
@@ -263,17 +265,10 @@ class _TreeBuilder:
             if isinstance(operand, Leaf):
                 children.append(LeafNode(operand, position))
             else:
-                children.append(
-                    self._operator(
-                        operand,
-                        first=first,
-                        parent=index,
-                        child_index=position,
-                        above=operator,
-                        inherited=window,
-                        below_not=below_not or position in operator.negated,
-                    )
-                )
+                children.append(self._operator(
+                    operand, first=first, parent=index, child_index=position, above=operator, inherited=window,
+                    below_not=below_not or position in operator.negated,
+                ))  # fmt: skip
                 first += len([*operators_of(operand)])
         label = self._label(operator)
         for message, hint in operator.problems():
@@ -281,7 +276,6 @@ class _TreeBuilder:
         self._check_counted(operator, above, child_index)
         termination = self._termination(operator)
         default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
-        self._check_context(operator, operator.options.context or default)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
         condition = self._condition(operator, path)
@@ -297,26 +291,6 @@ class _TreeBuilder:
         )  # fmt: skip
         self.operators.append(node)
         return node
-
-    def _check_context(self, operator: Operator, context: ContextName) -> None:
-        """H3: a context that means nothing to an operator is a mistake."""
-        if operator.contexts and context not in operator.contexts:
-            known = ", ".join(sorted(each.value for each in operator.contexts))
-            self._problem(
-                f"the context {context.value} means nothing to {operator.symbol} (H3)",
-                f"give it one of its own, behind it: {{context=…}} with {known}",
-                operator.options.place("context", operator.at),
-            )
-
-    def _check_default_context(self) -> None:
-        """The same of the event's context, which is that of all its operators."""
-        definition = self.definition
-        root = definition.expression
-        if definition.context is ContextName.CHRONICLE or any(each.contexts for each in operators_of(root)):
-            return
-        message, hint = root.without_context if isinstance(root, Operator) else ("", "")
-        if message:
-            self._problem(f"context={definition.context.value}: {message} (H3)", hint, definition.at)
 
     def _path(self, operator: Operator, children: list[OperatorNode | LeafNode]) -> PathType | None:
         """The explicit path type, checked by T3, or the derived one (T2)."""

@@ -1,0 +1,33 @@
+"""Contexts that mean nothing where they are given (rule Q3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..algebra import ContextName, EventDefinition, Expression, Operator, operators_of
+from ..position import Position
+
+
+def meaningless_contexts(definition: EventDefinition) -> Iterator[tuple[str, str, Position]]:
+    """What is wrong, what to write instead, and where; of the event's context, and of its operators'."""
+    root, given = definition.expression, definition.context
+    yield from _of_operators(root, given)
+    if isinstance(root, Operator) and given is not ContextName.CHRONICLE:
+        message, hint = root.without_context
+        if message and not any(each.contexts for each in operators_of(root)):
+            yield f"context={given.value}: {message} (Q3)", hint, definition.at
+
+
+def _of_operators(operator: Expression, default: ContextName) -> Iterator[tuple[str, str, Position]]:
+    if not isinstance(operator, Operator):
+        return
+    context = operator.options.context or default
+    if operator.contexts and context not in operator.contexts:
+        known = ", ".join(sorted(each.value for each in operator.contexts))
+        yield (
+            f"the context {context.value} means nothing to {operator.symbol} (Q3)",
+            f"give it one of its own, behind it: {{context=…}} with {known}",
+            operator.options.place("context", operator.at),
+        )
+    for index, operand in enumerate(operator.operands):  # below `not` the default is another (A1)
+        yield from _of_operators(operand, ContextName.UNRESTRICTED if index in operator.negated else default)
