@@ -28,6 +28,15 @@ _OPTIONS = (
         help="With --state and other rules than before: new events begin with this run, or as if they had always been"
         " there, for which the whole log is read again.",
     ),
+    click.option(
+        "--late", type=click.Choice(["wait", "refuse"]),
+        help="With --state: hold records that came before others which are missing, until these are there; refuse: read"
+        " what is held, and quarantine what comes too late. Default: as in the run before, at first refuse.",
+    ),
+    click.option(
+        "--wait", metavar="TIME",
+        help="With --late wait: how long at most records are held, by the times in the log, as '1 h'.",
+    ),
 )  # fmt: skip
 
 
