@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from path_types.relations import equals_or_ends
+from path_types.relations import equals_or_ends, offsets
 
 from ..engine.departed import Departure
 from ..engine.operators import OperatorState
@@ -68,6 +68,7 @@ def _may_come(tree: TreeState, state: OperatorState, operand: int, place: int) -
     child = state.node.children[operand]
     if isinstance(child, LeafNode):
         group = state.node.path  # of its node there is one insertion, and it has been
-        return not (is_insertion_of(child, group) and equals_or_ends(group, child.path))
+        once = is_insertion_of(child, group) and equals_or_ends(group, child.path)
+        return not (once and len(offsets(group, child.path)) == 1)  # item is the outer one in item/item, too
     inner = state.children[operand]
     return inner is None or not inner.same_groups or _may_raise(tree, inner, place)
