@@ -64,8 +64,8 @@ class Frontier:
             above = self._above[doc]
             while above and (longest is None or self._has_waited(above.values(), longest)):
                 first, last = self.of(doc) + 1, min(above) - 1
-                which = f"ts {first:,} has" if first == last else f"ts {first:,} to {last:,} have"
-                self._skipped.append(f"document {doc!r}: {which} not come and were skipped")
+                which = f"ts {first:,}" if first == last else f"ts {first:,} to {last:,}"
+                self._skipped.append(f"document {doc!r}: skipped {which}, not there yet")
                 self._at[doc] = last
                 self._advance(doc)
             if longest is None:
