@@ -31,10 +31,10 @@ _ENDINGS = {".xml": True, ".xcep": False}
 @click.option("--schema", is_flag=True, help="Print the schema of rules in XML (XSD) instead.")
 @force_option
 def command(source: str | None, target: str | None, schema: bool, force: bool) -> None:
-    """Write rules in the other form: text of the event language as XML, XML as text.
+    """Convert rules from text to XML, or from XML to text.
 
-    Without TARGET, to standard output; - is standard input. Comments are lost, but for those above events;
-    everything else is kept. It does not validate: run 'xmlcep check', which reads both forms.
+    Without TARGET, to standard output; - is standard input. Comments are lost, except those above events. It
+    does not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:

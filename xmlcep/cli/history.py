@@ -27,31 +27,29 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 
 @command_of(name="history")
 @click.argument("paths", nargs=-1, required=True, type=FilePath(path_type=Path))
-@click.option("-o", "--out", required=True, type=FilePath(), help="The change log; continued if it is there.")
+@click.option("-o", "--out", required=True, type=FilePath(), help="The change log; continued if it exists.")
+@click.option("--by-time", is_flag=True, help="Order files by modification time, not by name.")
 @click.option(
-    "--by-time", is_flag=True, help="Files in the order in which they were written, not of their names."
-)
-@click.option(
-    "--branch", metavar="REVISION", help="The branch or commit to read; without it what is checked out."
+    "--branch", metavar="REVISION", help="The branch or commit to read. Default: what is checked out."
 )
 @click.option("--since", metavar="DATE", help="Changes from this date on: 2026-03-31, '2 weeks ago'.")
-@click.option("--all-parents", is_flag=True, help="The commits of merged branches, too, not only the merges.")
-@click.option("--name", help="The document's name in the log; without it that of the file, or of the log.")
+@click.option("--all-parents", is_flag=True, help="Also the commits of merged branches.")
+@click.option("--name", help="The document's name in the log. Default: the name of the file or of the log.")
 @click.option(
     "--seal", is_flag=True, help="Seal the log, so that `xmlcep verify` can tell if it was altered."
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress, and no summary but of what was skipped.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; only list what was skipped.")
 @matching_options
 def command(
     paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, all_parents: bool,
     name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
     entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
-    """Write a change log of what each version of a document changed.
+    """Write a change log of the versions of a document.
 
-    One path is a file in a git repository: its versions are the commits that changed it (along the first parents,
-    renames are followed), and who, when and why is in each record. Several paths, or a folder, are files that are
-    versions of one document, in order of their names. Run again, it appends what is new to the same log.
+    One path is a file in a git repository: its versions are the commits that changed it (first parents,
+    following renames), and each record has author, date and subject. Several paths, or a folder, are versions
+    of one document, in order of their names. Run again, it appends what is new.
     """
     if name == "":
         raise click.BadParameter("'' is no name: it is empty", param_hint="--name")

@@ -37,7 +37,7 @@ _MOST_WARNINGS = 5
 def check_opening(
     document: Document, rules: Rules, on_event: Callable[[CompositeEvent], Any] | None, keep: int | None
 ) -> None:
-    """What a watch can be opened with, and when; says that rules that act are ignored, to whoever called the caller.
+    """What a watch can be opened with, and when; says that action rules are ignored, to whoever called the caller.
 
     Raises `WrapError` for the rules and the callback, `ArgumentError` for the rest, `RefusedError` in a transaction.
     """

@@ -297,9 +297,7 @@ class _Checker:
         if path.is_context and focus in (Focus.OWN, Focus.ITEM):
             return
         if focus is Focus.ITEM:
-            hint = (
-                "a value stands alone: turn it around, //item[@id = $v], or compare outside of the brackets"
-            )
+            hint = "values have no children: turn it around, //item[@id = $v], or compare outside of the brackets"
             self._fail(path.at, f"a path in a predicate of {_shown(place.of)}, a list of values,", hint)
         self.nodes = True
         self.document |= not place.of
@@ -336,9 +334,7 @@ def _shown(source: str) -> str:
 def _one_value_hint(syntax: Syntax, kind: VariableKind) -> str:
     if not isinstance(syntax, Variable):
         return ""
-    article = (
-        "has values, which no nodes stand below" if kind is VariableKind.LIST else f"is {kind.value} here"
-    )
+    article = "has values, not nodes" if kind is VariableKind.LIST else f"is {kind.value} here"
     return f"${syntax.name} {article}"
 
 

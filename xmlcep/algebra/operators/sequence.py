@@ -92,7 +92,7 @@ class Sequence(Operator):
         elif ends and self.options.within is not None:
             yield (
                 "the last 'not' has two ends, a window and a termination (A3)",
-                "leave one of them out: within says when it is due, end that it waits for a release",
+                "leave one of them out: within ends it by time, end at a release",
             )
 
     def choices(self, counts: OperandSequence[int]) -> Iterator[tuple[int, ...]]:
