@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from ..errors import RecordError
 from ..log import Batch, ClockCheck, Header
@@ -20,6 +21,8 @@ from .since.held import Held
 from .since.past_files import NewPart
 from .splits import FilePart, PartReader
 
+_MOST_NOTES = 5
+
 
 class Frontier:
     """How far each document is complete, and what is held above that; ``reached`` says how far it was before."""
@@ -27,12 +30,11 @@ class Frontier:
     def __init__(self, reached: Callable[[str], int]) -> None:
         self._reached = reached
         self._at: dict[str, int] = {}
-        self._above: dict[str, dict[int, str | None]] = defaultdict(
-            dict
-        )  # time points above a gap, with their times
+        # Time points above a gap, with their times in microseconds.
+        self._above: dict[str, dict[int, int | None]] = defaultdict(dict)
         self._held: dict[str, list[Held]] = defaultdict(list)
         self._newest = 0  # microseconds
-        self._skipped: list[str] = []
+        self._skipped: dict[str, tuple[int, int, int]] = {}  # the first, the last, how many
 
     def of(self, doc: str) -> int:
         """The last time point of a document up to which nothing is missing."""
@@ -42,13 +44,13 @@ class Frontier:
 
     def take(self, doc: str, ts: int, at: str | None, line: Callable[[], str], *, change: bool) -> None:
         """A record has come, out of a log or of the state."""
-        at = at if (time := _time(at)) is not None else None
+        time = _time(at)
         self._newest = max(self._newest, time or 0)
         reached = self.of(doc)
         if ts > reached + change:
             self._held[doc].append(Held(doc, ts, at, change, line()))
         if change and ts > reached:
-            self._above[doc][ts] = at
+            self._above[doc][ts] = time
             self._advance(doc)
 
     def _advance(self, doc: str) -> None:
@@ -62,31 +64,50 @@ class Frontier:
         """Gives gaps up above which a change has waited for longer (microseconds; None: all gaps, and the end)."""
         for doc, held in self._held.items():
             above = self._above[doc]
-            while above and (longest is None or self._has_waited(above.values(), longest)):
-                first, last = self.of(doc) + 1, min(above) - 1
-                which = f"ts {first:,}" if first == last else f"ts {first:,} to {last:,}"
-                self._skipped.append(f"document {doc!r}: skipped {which}, not there yet")
-                self._at[doc] = last
-                self._advance(doc)
+            until = max((ts for ts, time in above.items() if self._has_waited(time, longest)), default=0)
+            reached, first = self.of(doc), 0
+            for ts in sorted(above):
+                if ts > until:
+                    break
+                if ts > reached + 1:
+                    first = first or reached + 1
+                    self._skipped[doc] = (
+                        first,
+                        ts - 1,
+                        self._skipped.get(doc, (0, 0, 0))[2] + ts - reached - 1,
+                    )
+                reached = ts
+                del above[ts]
+            self._at[doc] = reached
+            self._advance(doc)
             if longest is None:
                 self._at[doc] = max(self.of(doc), *(each.ts for each in held))
 
-    def _has_waited(self, times: Iterable[str | None], longest: int) -> bool:
-        known = [time for each in times if (time := _time(each)) is not None]
-        return bool(known) and self._newest - min(known) > longest
+    def _has_waited(self, time: int | None, longest: int | None) -> bool:
+        return longest is None or (time is not None and self._newest - time > longest)
 
     def held(self) -> Iterator[Held]:
         """What is above the frontier, in the order in which it came."""
         return (each for held in self._held.values() for each in held if each.ts > self.of(each.doc))
 
     def notes(self) -> Iterator[str]:
-        """What is to be said of the documents in which something was skipped, or is held."""
-        yield from self._skipped
-        for doc, held in self._held.items():
-            above = [each.ts for each in held if each.ts > self.of(doc)]
-            if above:
-                count = "1 record is" if len(above) == 1 else f"{len(above):,} records are"
-                yield f"document {doc!r}: {count} held, from ts {min(above):,} on: ts {self.of(doc) + 1:,} has not come"
+        """What is to be said of the first documents in which something was skipped, or is held."""
+        for doc, (first, last, count) in islice(self._skipped.items(), _MOST_NOTES):
+            skipped = (
+                f"ts {first:,}, which has"
+                if count == 1
+                else f"{count:,} from ts {first:,} to {last:,}, which have"
+            )
+            yield f"document {doc!r}: skipped {skipped} not come"
+        above = {
+            doc: [each.ts for each in held if each.ts > self.of(doc)] for doc, held in self._held.items()
+        }
+        waiting = {doc: found for doc, found in above.items() if found}
+        for doc, found in islice(waiting.items(), _MOST_NOTES):
+            records = "1 record is" if len(found) == 1 else f"{len(found):,} records are"
+            yield f"document {doc!r}: {records} held, from ts {min(found):,} on: ts {self.of(doc) + 1:,} has not come"
+        if (more := len(waiting) - _MOST_NOTES) > 0:
+            yield f"… and {more:,} more documents of which records are held"
 
 
 def frontier_of(

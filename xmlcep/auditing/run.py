@@ -320,11 +320,13 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
 def _waiting(since: Since, request: AuditRequest) -> tuple[Since, Frontier | None]:
     """The run without what is held above gaps, and with what was held and is not any more."""
     state = since.state
-    if request.late != "wait" and not state.held:
+    if request.late is not None:
+        state.waits = request.late == "wait"
+    if not (state.waits or state.held):
         return since, None
     frontier = frontier_of(
         since.parts, state.held, state.reached, request.longest_wait(),
-        give_up=request.final or request.late == "refuse",
+        give_up=request.final or not state.waits,
     )  # fmt: skip
     held = len(list(frontier.held()))
     released = [each for each in state.held if each.ts <= frontier.of(each.doc)]

@@ -35,7 +35,8 @@ class AuditState:
 
     ``documents`` are the lines of documents by name: what `DocumentReplay.pause` says of each. ``final``:
     the last run was told that the log is complete. ``before`` are the rules that wrote it, if those of this run are
-    others, which replace them (G7). ``held`` are the records above gaps in the time points of documents.
+    others, which replace them (G7). ``held`` are the records above gaps in the time points of documents, for
+    which the last run ``waits``.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class AuditState:
     deliveries: list[Delivery] = field(default_factory=list)
     before: Rules | None = None
     held: list[Held] = field(default_factory=list)
+    waits: bool = False
 
     @classmethod
     def load(
@@ -85,6 +87,7 @@ class AuditState:
                 before = earlier_rules(header, rules, on_removed, "start without the state")
                 state = cls._begin(path, header, options)
                 state.before = before
+                state.waits = bool(header.get("waits"))
                 state._deliver_what_was_left(header["deliveries"], targets)
                 state.files, state.documents, state.held = files, documents, held
                 failed.pop_all()
@@ -166,7 +169,7 @@ class AuditState:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
             "xmlcep": "audit", "version": VERSION, "form": FORM, **rules_stamp(rules), "options": self.options,
-            "runs": self.runs, "final": self.final,
+            "runs": self.runs, "final": self.final, "waits": self.waits,
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:
