@@ -60,7 +60,7 @@ def logs(data: st.DataObject) -> list[list[Any]]:
     return [log_of(of_document(each, f"doc{n}"), f"doc{n}") for n, each in enumerate(histories)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
 def test_any_order_of_changes(definitions: Any, data: st.DataObject) -> None:
     note(show_rules(definitions))
@@ -68,7 +68,7 @@ def test_any_order_of_changes(definitions: Any, data: st.DataObject) -> None:
     check_any_order(rules_of(definitions), items, data.draw(growths(data.draw(st.permutations(items)))))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
 def test_any_order_of_files(definitions: Any, data: st.DataObject) -> None:
     """Clock records and external events come with the changes before them."""
