@@ -16,6 +16,7 @@ from ..engine import OnRemoved
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
+from .conditions import conditions_of
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
@@ -74,6 +75,7 @@ def audit(
     new_since: Literal["now", "begin"] = "now",
     late: Late | None = None,
     wait: str | None = None,
+    where: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -102,6 +104,9 @@ def audit(
     held in the state until the gap is filled; with ``wait`` ("1 h") until a change has waited for so long, by the
     newest ``at``. Runs that say nothing do as the one before; ``"refuse"`` reads what is held, and gaps are final.
 
+    ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
+    severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
+
     ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
     thread, and what it raises then ends the audit later.
 
@@ -125,6 +130,7 @@ def audit(
         late=late, wait=wait, progress=progress,
     )  # fmt: skip
     request.check()
+    chosen = conditions_of(where, [tree.name for tree in rules.graph.trees])
     rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         kept = with_pipes_kept(logs, stack)
@@ -133,9 +139,10 @@ def audit(
         found = find_files(kept)
         if request.since is not None:
             stack.enter_context(holding(request.since))
-            return _audit_since(request, found, request.since, started)
+            result = _audit_since(request, found, request.since, started)
+            return replace(result, _where=chosen)
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
-        return _Audit(request, found, choice, started).run()
+        return replace(_Audit(request, found, choice, started).run(), _where=chosen)
 
 
 class _Audit:
