@@ -89,9 +89,7 @@ class SchematronFile:
             for each in parameters:
                 if any(name in each.get("value", "") for name in names):
                     at = self.place(each, "value")
-                    self.problems.append(
-                        RuleProblem("a parameter in another", "write what it stands for", at)
-                    )
+                    self.problems.append(RuleProblem("a parameter in another", "write its value", at))
                     raise self.error()
 
     def place(self, element: Any, attribute: str = "", offset: int = 0, width: int = 0) -> Position:
