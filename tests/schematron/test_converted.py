@@ -123,7 +123,8 @@ def test_the_phase_has_to_be_there() -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = FOLDER / "invoice.sch"
     assert run(["convert", str(source), str(tmp_path / "rules.xcep")]) == 0
-    assert run(["convert", str(source), str(tmp_path / "rules.xml"), "--phase", "model"]) == 0
+    assert run(["convert", str(source), "--out", str(tmp_path / "rules.xml"), "--phase", "model"]) == 0
+    assert run(["convert", str(source), "a", "--out", "b"]) == 2
     text, xml = load_rules(tmp_path / "rules.xcep"), load_rules(tmp_path / "rules.xml")
     assert [tree.definition for tree in text.graph.trees] == [tree.definition for tree in xml.graph.trees]
     assert run(["check", str(tmp_path / "rules.xcep")]) == 0
