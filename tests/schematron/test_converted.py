@@ -75,6 +75,8 @@ def schema(rules: str, more: str = "") -> str:
         ('<rule context="a"><assert test="b">is <value-of select="c:d"/></assert></rule>', 3, "unknown prefix"),
         ('<rule context="a"><assert test="comment()"/></rule>', 3, "comment()"),
         ('<rule context="a"><extends rule="b"/></rule>', 3, "there is no abstract rule 'b'"),
+        ('<rule context="a//@b"><assert test="c"/></rule>', 3, "a context without an element's name"),
+        ('<rule context="a/@b[. = current()/c]"><assert test="c"/></rule>', 3, "current() in a context"),
         ('<include href="other.sch"/>', 3, "another file is to be included"),
         ('<rule context="a"><let name="n" value="b["/><assert test="$n"/></rule>', 3, "it ends too early"),
     ],

@@ -114,7 +114,7 @@ class SchematronFile:
     @property
     def namespaces(self) -> dict[str, str]:
         """The prefixes that its expressions have."""
-        return {each.get("prefix", ""): each.get("uri", "") for each in self.schema.iter(iso("ns"))}
+        return {each.get("prefix", "ns"): each.get("uri", "") for each in self.schema.iter(iso("ns"))}
 
     @property
     def binding(self) -> str:
