@@ -9,20 +9,21 @@ from ..position import Position
 
 
 def meaningless_contexts(definition: EventDefinition) -> Iterator[tuple[str, str, Position]]:
-    """What is wrong, what to write instead, and where; of the event's context, and of its operators'."""
-    root, given = definition.expression, definition.context
-    yield from _of_operators(root, given)
-    if isinstance(root, Operator) and given is not ContextName.CHRONICLE:
-        message, hint = root.without_context
-        if message and not any(each.contexts for each in operators_of(root)):
-            yield f"context={given.value}: {message} (Q3)", hint, definition.at
+    """What is wrong, what to write instead, and where: of the operators that can have a context of their own and, where
+    there are none, of the event."""
+    root, context = definition.expression, definition.context
+    yield from _of_operators(root, context)
+    if isinstance(root, Operator) and context not in root.contexts:
+        if not any("context" in each.takes for each in operators_of(root)):
+            message = f"the context {context.value} means nothing to {root.symbol} (Q3)"
+            yield message, "leave the context out", definition.at
 
 
 def _of_operators(operator: Expression, default: ContextName) -> Iterator[tuple[str, str, Position]]:
     if not isinstance(operator, Operator):
         return
     context = operator.options.context or default
-    if operator.contexts and context not in operator.contexts:
+    if "context" in operator.takes and context not in operator.contexts:
         known = ", ".join(sorted(each.value for each in operator.contexts))
         yield (
             f"the context {context.value} means nothing to {operator.symbol} (Q3)",
