@@ -13,10 +13,11 @@ def meaningless_contexts(definition: EventDefinition) -> Iterator[tuple[str, str
     there are none, of the event."""
     root, context = definition.expression, definition.context
     yield from _of_operators(root, context)
-    if isinstance(root, Operator) and context not in root.contexts:
-        if not any("context" in each.takes for each in operators_of(root)):
-            message = f"the context {context.value} means nothing to {root.symbol} (Q3)"
-            yield message, "leave the context out", definition.at
+    if not isinstance(root, Operator) or any("context" in each.takes for each in operators_of(root)):
+        return
+    if context not in root.contexts:
+        message = f"the context {context.value} means nothing to {root.symbol} (Q3)"
+        yield message, "leave the context out", definition.at
 
 
 def _of_operators(operator: Expression, default: ContextName) -> Iterator[tuple[str, str, Position]]:
