@@ -119,9 +119,6 @@ event E {context=$context} = (x[1,*]{name=M} ins(item/price) ; not ins(item/quan
     # where nothing has been before it, too
 event E {context=$context} = (ins(item) ; x[1,3]{name=M} ins(item/price) ; not ins(item/quantity)){end=custom}
     chronicle, continuous, cumulative, unrestricted | p1 q1 i1 p1.2 flush | 1: M:p1; 4: M:p1.2 E:i1+(p1.2)
-# in cumulative context, again, of all that has joined
-event E {context=cumulative, end=custom, having="count($n) = 1"} = ins(item/price) as $n = (1) ; not ins(item/quantity)
-    p1 flush p1.2 p1.3 flush p1.4 flush | 1: p1{n=[1]}; 4: p1.4{n=[1]}
 # of nothing at all
 event E = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
     i1 flush                           | 1: C:0

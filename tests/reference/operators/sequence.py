@@ -280,8 +280,7 @@ class SequenceState(Combining):
     def _raise(self, group: Group, candidates: list[Candidate]) -> None:
         group.candidates = [other for other in group.candidates if other not in candidates]
         for candidate in candidates:
-            if self.context is not ContextName.CUMULATIVE or self.has(group, candidate.entries):
-                self.raise_and_consume(group, candidate.entries, [])
+            self.raise_and_consume(group, candidate.entries, [])
 
     def dues(self) -> list[Due]:
         return [

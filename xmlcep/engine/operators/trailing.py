@@ -289,11 +289,8 @@ class TrailingSequenceState(SequenceState):
         self._raise_candidates(key, waiting, cause)
 
     def _raise_candidates(self, key: Key, candidates: Sequence[Candidate], cause: Cause) -> None:
-        asks = self.context.batches and self.values.having is not None  # of what has joined, too (V6)
         for candidate in candidates:
-            entries = candidate.entries()
-            if not asks or self.values.admits(entries):
-                self.raise_combination(entries, key, cause)
+            self.raise_combination(candidate.entries(), key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
