@@ -349,12 +349,13 @@ class CompositeEvent(NamedTuple):
         }  # fmt: skip
 
     def _constituents(self) -> list[dict[str, Any]]:
-        """Each with the name of its operand, where that has one (V10)."""
-        if self.names is None:
-            return [event.to_constituent() for event in self.constituents]
-        names = repeat(self.names) if isinstance(self.names, str) else self.names
+        """Each with the name of its operand, where that has one (V10), and its document, if this is about no node
+        (V11)."""
+        names = repeat(self.names) if self.names is None or isinstance(self.names, str) else self.names
         return [
-            event.to_constituent() if name is None else {"as": name, **event.to_constituent()}
+            ({} if name is None else {"as": name})
+            | ({"doc": _doc_of(event)} if self.path is None and event.path is not None else {})
+            | event.to_constituent()
             for name, event in zip(names, self.constituents, strict=False)
         ]
 
@@ -374,6 +375,11 @@ class CompositeEvent(NamedTuple):
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent
+
+
+def _doc_of(event: Event) -> str:
+    return event.cause.doc if isinstance(event, CompositeEvent) else event.doc
+
 
 _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 

@@ -57,7 +57,8 @@ class Detector:
     ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
     document before the first event; only rules that ask the document need it (U2), and without it the detector
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
-    had no others; what others raise has to be fed where these use it (see `feed`). Raises `ValueError` for a
+    had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
+    are evaluated only if they are named. Raises `ValueError` for a
     name that is no event of the rules. ``tries`` is how many combinations ``having`` may be asked of for one arrival
     (Q5).
 
