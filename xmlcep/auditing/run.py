@@ -17,6 +17,7 @@ from ..engine import OnRemoved
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
+from .conditions import conditions_of
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
@@ -74,6 +75,7 @@ def audit(
     final: bool = False,
     on_removed: OnRemoved | None = None,
     new_since: Literal["now", "begin"] = "now",
+    where: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -98,6 +100,9 @@ def audit(
     lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
     or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
 
+    ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
+    severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
+
     ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
     thread, and what it raises then ends the audit later.
 
@@ -121,6 +126,7 @@ def audit(
         progress=progress,
     )  # fmt: skip
     request.check()
+    chosen = conditions_of(where, [tree.name for tree in rules.graph.trees])
     rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         kept = with_pipes_kept(logs, stack)
@@ -130,9 +136,10 @@ def audit(
         _refuse_across(request)
         if request.since is not None:
             stack.enter_context(holding(request.since))
-            return _audit_since(request, found, request.since, started)
+            result = _audit_since(request, found, request.since, started)
+            return replace(result, _where=chosen)
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
-        return _Audit(request, found, choice, started).run()
+        return replace(_Audit(request, found, choice, started).run(), _where=chosen)
 
 
 class _Audit:

@@ -15,8 +15,8 @@ _HEADINGS = {
     "Rules": ("--rules", "--schema", "--location", "--reference", "--param", "--allow", "--not-editing"),
     "Input": (
         "--doc", "--at", "--between", "--node", "--xpath", "--event", "--until", "--ignore-whitespace",
-        "--operators", "--state", "--final", "--on-bad-record", "--log", "--initial", "--branch", "--since",
-        "--all-parents", "--by-time", "--key", "--keep-whitespace", "--largest",
+        "--operators", "--state", "--final", "--on-bad-record", "--log", "--initial", "--branch", "--since", "--base",
+        "--all-parents", "--tracked", "--by-time", "--key", "--keep-whitespace", "--largest",
     ),
     "Output": (
         "--out", "--format", "--where", "--sort", "--limit", "--full", "--title", "--partition-by-rule",

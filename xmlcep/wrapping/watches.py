@@ -237,6 +237,23 @@ class Watch(Single, Closing):
             node = elements.ids_of(node)[-1]
         return self._detector.why_not(event, node=node, findings=self.findings, document=elements)
 
+    def can_still_raise(self, event: str, node: Node | int) -> bool:
+        """Whether an event may be raised (again) in the group of a node, an element or its id (Y11).
+
+        False only if it cannot, whatever happens: the node is gone and nothing is pending there, or something that was
+        to come once has come and led to nothing. In a transaction or a callback more may happen. Raises `ValueError`
+        for an event that the rules do not have.
+        """
+        document = self._elements()
+        if document is None:
+            return False
+        if not isinstance(node, int):
+            node, exists = document.ids_of(node)[-1], True
+        else:
+            exists = document.element(node) is not None
+        can = self._detector.can_still_raise(event, node, exists=exists)
+        return can or document.in_transaction or document.delivery.is_busy
+
     def _elements(self) -> Document | None:
         if self.closed:
             return None

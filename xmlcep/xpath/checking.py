@@ -128,8 +128,8 @@ class Needs:
 
 def check(expression: str, syntax: Syntax, node: NodeKind, variables: Variables) -> Needs:
     """Raises `ExpressionError` for what cannot be evaluated; says what evaluating it takes."""
-    checker = _Checker(expression, variables)
-    checker.check(syntax, outer_focus(node), 1, Place(outer=True))
+    checker = _Checker(expression, variables, outer_focus(node))
+    checker.check(syntax, checker.outer, 1, Place(outer=True))
     return Needs(checker.nodes, checker.document)
 
 
@@ -142,9 +142,10 @@ class Place:
 
 
 class _Checker:
-    def __init__(self, expression: str, variables: Variables) -> None:
+    def __init__(self, expression: str, variables: Variables, outer: Focus) -> None:
         self.expression = expression
         self.variables = variables
+        self.outer = outer
         self.nodes = False
         self.document = False
 
@@ -279,7 +280,11 @@ class _Checker:
         self._predicates(predicates, focus_in(kind), depth, inner if inner.of else Place(of=place.of))
 
     def _path(self, path: Path, focus: Focus, depth: int, place: Place) -> None:
-        if path.start is None or path.start is Root.ROOT:
+        if path.start is Root.CURRENT:
+            self._needs_node(path.at, "current()", self.outer)
+            self.nodes = self.document = True
+            of = ""
+        elif path.start is None or isinstance(path.start, Root):
             self._start(path, focus, place)
             of = place.of
         else:
