@@ -349,12 +349,15 @@ class CompositeEvent(NamedTuple):
         }  # fmt: skip
 
     def _constituents(self) -> list[dict[str, Any]]:
-        """Each with the name of its operand, where that has one (V10), and its document, if this is about no node
-        (V11)."""
+        """Each with the name of its operand (V10), and its document if this is about no node (V11)."""
         names = repeat(self.names) if self.names is None or isinstance(self.names, str) else self.names
         return [
             ({} if name is None else {"as": name})
-            | ({"doc": _doc_of(event)} if self.path is None and event.path is not None else {})
+            | (
+                {"doc": getattr(event, "cause", event).doc}
+                if self.path is None and event.path is not None
+                else {}
+            )
             | event.to_constituent()
             for name, event in zip(names, self.constituents, strict=False)
         ]
@@ -375,10 +378,6 @@ class CompositeEvent(NamedTuple):
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent
-
-
-def _doc_of(event: Event) -> str:
-    return event.cause.doc if isinstance(event, CompositeEvent) else event.doc
 
 
 _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
