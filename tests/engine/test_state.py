@@ -90,8 +90,8 @@ def test_the_table_knows_all_running_state(
 
 def test_what_has_a_form_of_its_own() -> None:
     """`RunsForm` and `Held` write these by hand: they have to learn of an attribute that comes."""
-    assert set(Runs.__slots__) == {"_last", "_numbers", "only_new", "open", "taken_back", "used"}
-    assert set(Run.__slots__) == {"began", "chosen", "is_complete", "members"}
+    assert set(Runs.__slots__) == {"open", "used"}
+    assert set(Run.__slots__) == {"chosen", "is_complete", "members"}
     assert HeldRecord._fields == ("event", "point", "outside", "before")
     assert HeldTimePoint._fields == ("cause", "point", "outside", "release", "due")
     assert Due._fields == ("at", "tree", "operator", "key")

@@ -52,6 +52,7 @@ from xmlcep.algebra import (
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .choices import Choices
+from .meaningful import with_meaning
 from .rules import CONDITIONS, fits
 from .vocabulary import (
     ANCHORS,
@@ -174,7 +175,7 @@ class FullRuleBuilder(Choices):
         said: dict[str, Any] = {}
         if "message" in self.wanted and self._chance(4):
             said = {"message": self._message(), "severity": self._one((None, *Severity))}
-        return EventDefinition(name, expression, self.context, self.flat, order, **said)
+        return with_meaning(EventDefinition(name, expression, self.context, self.flat, order, **said))
 
     def _message(self) -> str:
         lists = [name for name, several in self.bound.names.items() if several]

@@ -34,6 +34,7 @@ from xmlcep.events import CompositeType, PrimitiveType
 from xmlcep.language import print_definitions
 
 from .choices import Choices
+from .meaningful import with_meaning
 
 _ANCHORS = (
     "item",
@@ -128,7 +129,7 @@ class RuleBuilder(Choices):
         else:
             root = self.operator(anchor, self.max_depth, context, root=True)
         order = self._one((Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, root, context, flat, order)
+        return with_meaning(EventDefinition(name, root, context, flat, order))
 
     def expression(self, anchor: PathType, depth: int, context: ContextName) -> Expression:
         """A leaf or, while there is depth left, perhaps an operator."""

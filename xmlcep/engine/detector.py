@@ -270,7 +270,6 @@ class Detector:
             return []
         raised = self.end_edit() if self._document is not None else []
         self._timeline.more = False
-        self._edit.before = None
         due = self._timers.take_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
@@ -306,7 +305,6 @@ class Detector:
         if self._document is not None and edit.sees_releases and (more or edit.is_open()):
             edit.hold_time_point(point, Release.LEFT, {})
         else:
-            edit.before = None
             if evaluation.waiting.elsewhere:
                 evaluation.release_elsewhere(point)
         return evaluation.take_report() if evaluation.report else []

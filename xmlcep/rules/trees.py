@@ -246,6 +246,7 @@ class _TreeBuilder:
 
     def build(self) -> tuple[OperatorNode, ...] | None:
         self._operator(self.definition.expression, first=0, parent=None, child_index=0)
+        self._check_default_context()
         return tuple(self.operators) if self.sound else None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
@@ -284,13 +285,14 @@ class _TreeBuilder:
             self._problem(message, hint, operator.at)
         self._check_counted(operator, above, child_index)
         termination = self._termination(operator)
+        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
+        self._check_context(operator, operator.options.context or default)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
         condition = self._condition(operator, path)
         if path is None:
             self.sound = False
             return None
-        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
             operator.options.context or default, termination, condition,
@@ -300,6 +302,26 @@ class _TreeBuilder:
         )  # fmt: skip
         self.operators.append(node)
         return node
+
+    def _check_context(self, operator: Operator, context: ContextName) -> None:
+        """H3: a context that means nothing to an operator is a mistake."""
+        if operator.contexts and context not in operator.contexts:
+            known = ", ".join(sorted(each.value for each in operator.contexts))
+            self._problem(
+                f"the context {context.value} means nothing to {operator.symbol} (H3)",
+                f"give it one of its own, behind it: {{context=…}} with {known}",
+                operator.options.place("context", operator.at),
+            )
+
+    def _check_default_context(self) -> None:
+        """The same of the event's context, which is that of all its operators."""
+        definition = self.definition
+        root = definition.expression
+        if definition.context is ContextName.CHRONICLE or any(each.contexts for each in operators_of(root)):
+            return
+        message, hint = root.without_context if isinstance(root, Operator) else ("", "")
+        if message:
+            self._problem(f"context={definition.context.value}: {message} (H3)", hint, definition.at)
 
     def _path(self, operator: Operator, children: list[OperatorNode | LeafNode]) -> PathType | None:
         """The explicit path type, checked by T3, or the derived one (T2)."""

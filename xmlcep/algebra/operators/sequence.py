@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..expressions import CHOOSING, DEFERRABLE, Argument, Expression, Operator, Report, Writer
 from ..options import NO_OPTIONS, Options, Termination
 from ..promises import Promise, of_all
 
@@ -26,7 +26,7 @@ class Sequence(Operator):
     sign: ClassVar[str] = ";"
     infix: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = (
-        COMMON_OPTIONS | DEFERRABLE | {"within", "gap", "having", "strict"}
+        CHOOSING | DEFERRABLE | {"within", "gap", "having", "strict"}
     )  # fmt: skip
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS
