@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..arguments import PATH, check, optional
+from ..arguments import NAMES, PATH, check, optional
 from ..checking.left_out import LeftOut
 from ..engine import OnRemoved
 from ..rules import Rules
@@ -113,7 +113,7 @@ def audit(
     started = time.perf_counter()
     check(
         "audit()", out=(out, optional(PATH)), quarantine=(quarantine, optional(PATH)),
-        summary_file=(summary_file, optional(PATH)), since=(since, optional(PATH)),
+        summary_file=(summary_file, optional(PATH)), since=(since, optional(PATH)), where=(where, NAMES),
     )  # fmt: skip
     target = None if out is None else Path(out)
     request = AuditRequest(
