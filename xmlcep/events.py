@@ -1,4 +1,7 @@
-"""Events and event types (rules E1 to E5). One module because events and their types name each other."""
+"""Events and event types (rules E1 to E5).
+
+One module because events and their types name each other.
+"""
 
 from __future__ import annotations
 

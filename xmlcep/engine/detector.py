@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
 
-from ..arguments import COMPOSITE, ITERABLE, check, check_event, optional, whole_number
+from ..arguments import COMPOSITE, ITERABLE, TEXT, check, check_event, optional, whole_number
 from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint, as_event
@@ -594,6 +594,7 @@ class Detector:
 
         False only if it cannot, whatever happens. Raises `ValueError` for an event that the rules do not have.
         """
+        check("can_still_raise()", event=(event, TEXT), node=(node, whole_number(0)))
         from ..explaining.ending import can_still_raise
 
         evaluation = self._evaluation
