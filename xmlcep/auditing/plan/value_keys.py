@@ -16,6 +16,8 @@ from ...rules.trees import EventTree, LeafNode
 
 def dividing_variables(graph: EventGraph, tree: EventTree) -> frozenset[str]:
     """The variables whose values divide a tree; none: the tree sees the document as a whole."""
+    if tree.across:
+        return joined_throughout(graph.programs[tree.index], tree.operators)
     if not tree.flat or next(obstacles(graph, tree), None) is not None:
         return frozenset()
     return _joining(graph, tree)
