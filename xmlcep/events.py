@@ -357,7 +357,7 @@ class CompositeEvent(NamedTuple):
         return [
             ({} if name is None else {"as": name})
             | (
-                {"doc": getattr(event, "cause", event).doc}
+                {"doc": (event.cause if isinstance(event, CompositeEvent) else event).doc}
                 if self.path is None and event.path is not None
                 else {}
             )
