@@ -61,7 +61,7 @@ def in_svrl(tree: Any, schematron: Schematron) -> Iterator[tuple[Any, str, str]]
 
 
 def assertion(event: str) -> str:
-    """The assertion that an event is about: those for further paths of the context have a number behind it."""
+    """The assertion that an event is about: those of the paths of a context are told apart by ``-2`` and so on."""
     return event.partition("-")[0]
 
 
