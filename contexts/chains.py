@@ -158,11 +158,11 @@ class Chains(Combinations):
         assert terminator is not None
         return newest_chain(pools[:-1], terminator)
 
-    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
-        if not all(group.stored):
-            return None
-        chosen = tuple([entries[-1] for entries in group.stored])
-        return chosen if in_order(chosen) else None
+    def newest_of_each(self, group: Group) -> Iterator[Combination]:
+        if all(group.stored):
+            chosen = tuple([entries[-1] for entries in group.stored])
+            if in_order(chosen):
+                yield chosen
 
     def every(self, group: Group, child: int, arrivals: SequenceOf[Entry]) -> Iterator[Combination]:
         return _every([arrivals if k == child else entries for k, entries in enumerate(group.stored)])

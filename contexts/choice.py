@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from .combinations import Stores
 from .constraints.constraint import REFUSED, Constraint, Objection, State
-from .entry import AT, EVENT, Combination, Entry
+from .entry import EVENT, Combination, Entry
 from .group import Group
 from .search import Admit, SearchLimitError, Tries, UnderConstraints
 
 
 class _Candidate(NamedTuple):
-    """An event that may be chosen, with what orders it: when it was stored, then its operand, then its place there."""
+    """An event that may be chosen, with what orders it: its end, then its operand, then its place there."""
 
-    at: int
+    end: float
     operand: int
     place: int
     entry: Entry
@@ -41,28 +41,24 @@ class Choice(UnderConstraints):
         if not self.enough(group):
             return None
         foremost = None if self._admit is not None or group.shared else self._foremost(group)
-        return foremost or next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
+        return foremost or next(self._chosen(group, sorted(_candidates(group)), []), None)
 
     def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
         """With the terminator; the others' stored times, descending, are greatest."""
         assert terminator is not None
-        others = (one for one in _candidates(pools) if one.operand != child)
-        first = _Candidate(terminator[AT], child, 0, terminator)
-        return next(self._chosen(group, sorted(others, key=_newest_first), [first]), None)
+        others = (one for one in _candidates(group, pools) if one.operand != child)
+        return next(self._chosen(group, sorted(others, key=_newest_first), [_begun(child, terminator)]), None)
 
-    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
+    def newest_of_each(self, group: Group) -> Iterator[Combination]:
         """The operands whose newest events are the newest; only this one is tried."""
-        if not self.enough(group):
-            return None
-        newest = sorted(_candidates([list(s)[-1:] for s in group.stored]), key=_newest_first)
-        begun = [one for one in newest if one.operand == child and one.entry is arrival]
-        chosen = list(begun)
-        for one in newest:
+        chosen: list[_Candidate] = []
+        for one in _newest(group):
             if len(chosen) < self.count and not _is_taken(one, chosen):
                 chosen.append(one)
-        if len(chosen) < self.count or self._states(group, chosen) is None:
-            return None
-        return self._counted(group, chosen)
+        if len(chosen) == self.count and self._states(group, chosen) is not None:
+            combination = self._counted(group, chosen)
+            if combination is not None:
+                yield combination
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
         return self._each([arrivals if k == child else s for k, s in enumerate(group.stored)], group, child)
@@ -74,7 +70,7 @@ class Choice(UnderConstraints):
         if not self.enough(group):
             return None
         if not (self.constraints or self.asks_whole):  # S1: all there is, once there is a combination
-            first = next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
+            first = next(self._chosen(group, sorted(_candidates(group)), []), None)
             return None if first is None else [list(entries) for entries in group.stored]
         part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         for k, entries in enumerate(group.stored):
@@ -86,10 +82,11 @@ class Choice(UnderConstraints):
         return members if part else None
 
     def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
-        begun = [_Candidate(entry[AT], k, 0, entry) for k, entry in (one, other)]
-        if self.count < 2 or _is_taken(begun[1], begun[:1]):
+        is_one = one[0] == other[0] and one[1] is other[1]
+        begun = [_begun(k, entry) for k, entry in ((one,) if is_one else (one, other))]
+        if self.count < len(begun) or _is_taken(begun[-1], begun[:-1]):
             return False
-        others = [each for each in _candidates(group.stored) if not _is_taken(each, begun)]
+        others = [each for each in _candidates(group) if not _is_taken(each, begun)]
         return next(self._chosen(group, sorted(others), begun, asked=False), None) is not None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
@@ -97,7 +94,7 @@ class Choice(UnderConstraints):
 
     def objection(self, group: Group) -> Objection | None:
         """What refuses the newest event of so many operands."""
-        newest = sorted(_candidates([list(s)[-1:] for s in group.stored]), key=_newest_first)
+        newest = _newest(group)
         try:
             if len(newest) < self.count or next(self.all_of(group), None) is not None:
                 return None
@@ -114,7 +111,7 @@ class Choice(UnderConstraints):
         entries = tuple(one.entry for one in newest)
         if (
             group.shared
-            and next(self._chosen(group, sorted(_candidates(group.stored)), [], asked=False), None) is None
+            and next(self._chosen(group, sorted(_candidates(group)), [], asked=False), None) is None
         ):
             return Objection("never-occurred", entries)
         return None if self._admit is None else Objection("having-false", entries)
@@ -133,7 +130,7 @@ class Choice(UnderConstraints):
     def _foremost(self, group: Group) -> Combination | None:
         """The oldest events of the operands, if these are a combination: then there is none before it."""
         stored = group.stored
-        oldest = sorted([(entries[0][AT], k) for k, entries in enumerate(stored) if entries])
+        oldest = sorted([(group.end(entries[0]), k) for k, entries in enumerate(stored) if entries])
         combination: list[Entry | None] = [None] * len(stored)
         for _, k in oldest[: self.count]:
             combination[k] = stored[k][0]
@@ -146,9 +143,8 @@ class Choice(UnderConstraints):
         return tuple(combination)
 
     def _with(self, group: Group, child: int, entry: Entry, *, asked: bool) -> Combination | None:
-        others = (one for one in _candidates(group.stored) if one.operand != child)
-        first = _Candidate(entry[AT], child, 0, entry)
-        return next(self._chosen(group, sorted(others), [first], asked=asked), None)
+        others = (one for one in _candidates(group) if one.operand != child)
+        return next(self._chosen(group, sorted(others), [_begun(child, entry)], asked=asked), None)
 
     def _chosen(
         self, group: Group, candidates: list[_Candidate], begun: list[_Candidate], *, asked: bool = True
@@ -192,7 +188,7 @@ class Choice(UnderConstraints):
             if with_ is not None and with_ not in operands:
                 continue
             for entries in product(*(pools[k] for k in operands)):
-                chosen = [_Candidate(e[AT], k, 0, e) for k, e in zip(operands, entries, strict=True)]
+                chosen = [_begun(k, entry) for k, entry in zip(operands, entries, strict=True)]
                 if len({id(entry[EVENT]) for entry in entries}) < self.count:
                     continue
                 if self._states(group, chosen) is not None:
@@ -218,14 +214,25 @@ class Choice(UnderConstraints):
         return tuple(combination)
 
 
-def _candidates(pools: Iterable[Iterable[Entry]]) -> Iterator[_Candidate]:
-    for operand, pool in enumerate(pools):
+def _candidates(group: Group, pools: Iterable[Iterable[Entry]] | None = None) -> Iterator[_Candidate]:
+    """What is stored, or what is in these pools."""
+    for operand, pool in enumerate(group.stored if pools is None else pools):
         for place, entry in enumerate(pool):
-            yield _Candidate(entry[AT], operand, place, entry)
+            yield _Candidate(group.end(entry), operand, place, entry)
 
 
-def _newest_first(one: _Candidate) -> tuple[int, int, int]:
-    return (-one.at, -one.operand, -one.place)
+def _newest(group: Group) -> list[_Candidate]:
+    """The newest event of each operand that has one, the newest of these first."""
+    return sorted(_candidates(group, [list(stored)[-1:] for stored in group.stored]), key=_newest_first)
+
+
+def _newest_first(one: _Candidate) -> tuple[float, int, int]:
+    return (-one.end, -one.operand, -one.place)
+
+
+def _begun(operand: int, entry: Entry) -> _Candidate:
+    """What is chosen already: its order does not matter."""
+    return _Candidate(0, operand, 0, entry)
 
 
 def _is_taken(one: _Candidate, chosen: Iterable[_Candidate]) -> bool:

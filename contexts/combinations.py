@@ -61,8 +61,9 @@ class Combinations(ABC):
         that can be extended to a combination."""
 
     @abstractmethod
-    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
-        """The newest event of every operand, if these are a combination (recent)."""
+    def newest_of_each(self, group: Group) -> Iterator[Combination]:
+        """The newest event of every operand, if these are a combination; of operands that may be left out also nothing,
+        where something newest does not fit (recent)."""
 
     @abstractmethod
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
@@ -78,7 +79,8 @@ class Combinations(ABC):
         """For each operand the events that are part of some combination; None if there is none."""
 
     def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
-        """Whether two events, each with its operand, are part of one combination, whatever is asked of the whole."""
+        """Whether two events, or one, each with its operand, are part of one combination, whatever is asked of the
+        whole."""
         return any(
             all(combination[k] is entry for k, entry in (one, other)) for combination in self.all_of(group)
         )
@@ -132,10 +134,9 @@ class AnyOrder(Combinations):
                 return None
         return tuple(chosen)
 
-    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
-        if not self.enough(group):
-            return None
-        return tuple([entries[-1] if entries else None for entries in group.stored])
+    def newest_of_each(self, group: Group) -> Iterator[Combination]:
+        if self.enough(group):
+            yield tuple([entries[-1] if entries else None for entries in group.stored])
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
         pools = self._pools(group)

@@ -19,7 +19,6 @@ class Context(ABC):
 
     ``preference`` is for people: which events it prefers to which.
 
-    ``one_by_one``: several arrivals of one time point are stored and evaluated one after the other (H3).
     ``replaces``: a newer event of an operand takes the place of the older one.
     ``keeps``: nothing that is chosen is used up.
     ``batches``: everything that has come together is one composite, not one for each arrival (D5).
@@ -30,7 +29,6 @@ class Context(ABC):
 
     name: str
     preference: str
-    one_by_one = False
     replaces = False
     keeps = False
     batches = False
@@ -40,7 +38,7 @@ class Context(ABC):
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals in operand ``child``."""
-        group.stored[child].extend(arrivals)
+        group.store(child, arrivals)
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """The windows that these events, oldest first, keep open, each with the events it stands for (W8)."""
@@ -60,10 +58,10 @@ class Context(ABC):
                     discard(stored, entry)
 
     def overtaken(
-        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+        self, group: Group, exists: Combinations, new: Sequence[tuple[int, Entry]]
     ) -> Sequence[tuple[int, Entry]]:
-        """What counts no more, with its operand, now that these arrive in operand ``child``, although it is part of a
-        combination, which was not chosen."""
+        """What counts no more, with its operand, now that these have arrived, although it is part of a combination,
+        which was not chosen."""
         return ()
 
     def standing(self, group: Group) -> Sequence[Sequence[Entry]]:
@@ -74,11 +72,11 @@ class Context(ABC):
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
-        """The combinations to raise now that ``arrivals`` are stored in operand ``child`` (H4, H5)."""
+        """The combinations to raise now that ``arrivals`` are stored in operand ``child``: they are what is new."""
 
     @abstractmethod
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
-        """What a deferred operator raises when the group is released (D5, Q3)."""
+        """The combinations to raise of what is stored: what is fresh is new (D5, H3)."""
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:
         """Whether a combination exists that has an arrival since the last release in it (D2, X1)."""

@@ -73,11 +73,11 @@ class Continuous(Context):
 
 
 def _of_terminators(group: Group, exists: Combinations) -> list[Combination]:
-    """Terminators oldest first, those of one time point together, at last nothing where that may be (M5); they are
+    """Terminators oldest first, those that end together at once, at last nothing where that may be (M5); they are
     consumed, too."""
     last = len(group.stored) - 1
     batches: list[list[Entry | None]] = [
-        list(together) for _, together in groupby(group.stored[last], key=lambda entry: entry[AT])
+        list(together) for _, together in groupby(group.stored[last], key=group.end)
     ]
     if last in exists.optional:
         batches.append([None])

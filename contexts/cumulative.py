@@ -90,20 +90,20 @@ class Cumulative(Context):
                 discard(group.stored[k], entry)
 
     def overtaken(
-        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+        self, group: Group, exists: Combinations, new: Sequence[tuple[int, Entry]]
     ) -> list[tuple[int, Entry]]:
-        """What is too old when these arrive, with its operand: it lies further back than the window from the latest
-        event, and is in no combination with any of them (Z27). They need not be stored."""
+        """What is too old now that these have arrived, with its operand: it lies further back than the window from the
+        latest event, and is in no combination with any of them (Q1)."""
         if exists.window is None:
             return []
         amount, unit = exists.window
-        entries = chain(arrivals, *group.stored)
-        begin = max((entry[LAST][unit] for entry in entries if entry[LAST] is not None), default=0) - amount
+        ends = (entry[LAST][unit] for entry in chain(*group.stored) if entry[LAST] is not None)
+        begin = max(ends, default=0) - amount
         return [
             (k, entry)
             for k, stored in enumerate(group.stored)
             for entry in stored
             if entry[FIRST] is not None
             and entry[FIRST][unit] < begin
-            and not any(exists.any_with_both(group, (k, entry), (child, arrival)) for arrival in arrivals)
+            and not any(exists.any_with_both(group, (k, entry), one) for one in new)
         ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import insort_right
 from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence
 from itertools import takewhile
 from operator import itemgetter
 from typing import Protocol
 
-from .entry import EVENT, Combination, Entry
+from .entry import END, EVENT, Combination, Entry
 from .runs import Runs
 
 _FIRST = itemgetter(0)
@@ -19,9 +20,6 @@ class Owner(Protocol):
     def consumed(self, entry: Entry) -> None:
         """An event of it was consumed (H7, M3)."""
 
-    def is_integrating(self, entry: Entry) -> bool:
-        """Whether an event of it is one that the next one integrates (M1)."""
-
 
 class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
@@ -29,11 +27,24 @@ class Group:
     ``key`` is the group's (K1). ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
     is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
-    operands and, consumed in one, is consumed in all (S1). ``expiry`` is when the oldest event will be too old (W11),
-    if somebody looks after that; ``aging`` are the operands whose events begin in the order in which they are stored.
+    operands and, consumed in one, is consumed in all (Q1). ``end`` says when an event ends, by which they are ordered;
+    ``in_order`` that they come in that order. ``expiry`` is when the oldest event will be too old (W11), if somebody
+    looks after that; ``aging`` are the operands whose events begin in the order in which they are stored.
     """
 
-    __slots__ = ("aging", "expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
+    __slots__ = (
+        "aging",
+        "end",
+        "expiry",
+        "fresh",
+        "in_order",
+        "key",
+        "now",
+        "owners",
+        "runs",
+        "shared",
+        "stored",
+    )
 
     def __init__(
         self,
@@ -42,16 +53,28 @@ class Group:
         key: Hashable = 0,
         shared: bool = False,
         aging: Collection[int] = (),
+        end: Callable[[Entry], float] = itemgetter(END),
+        in_order: bool = True,
     ) -> None:
         self.stored = stored
         self.aging = aging
         self.owners = owners
         self.key = key
         self.shared = shared
+        self.end = end
+        self.in_order = in_order
         self.fresh: list[tuple[int, Entry]] | None = None
         self.runs: Runs | None = None
         self.expiry: int | None = None
         self.now = 0
+
+    def store(self, child: int, arrivals: Iterable[Entry]) -> None:
+        """Stores arrivals of operand ``child``, each behind what ends no later (Q1)."""
+        if self.in_order:
+            self.stored[child].extend(arrivals)
+        else:
+            for entry in arrivals:
+                insort_right(self.stored[child], entry, key=self.end)
 
     def hold(self, child: int, arrivals: Iterable[Entry]) -> None:
         """Notes that these arrivals, stored in operand ``child``, have not been evaluated (X1)."""

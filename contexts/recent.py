@@ -38,15 +38,15 @@ class Recent(Context):
 
     name = "recent"
     preference = "only the newest event of each operand is kept"
-    one_by_one = True
     replaces = True
     pairing: Pairing | None = _NewestOfEach()
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
+        group.store(child, arrivals)
         stored = group.stored[child]
-        for entry in arrivals:
-            stored.clear()
-            stored.append(entry)
+        newest = stored[-1]
+        stored.clear()
+        stored.append(newest)
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """The newest."""
@@ -55,21 +55,27 @@ class Recent(Context):
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
-        chosen = exists.newest_of_each(group, child, arrivals[-1])
-        return [] if chosen is None else [self._taken(group, exists, chosen)]
+        return self._chosen(group, exists, [(child, arrivals[-1])])
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
-        fresh = group.still_fresh()
-        child, arrival = fresh[-1] if fresh else (0, None)
-        chosen = exists.newest_of_each(group, child, arrival)
-        return [] if chosen is None else [self._taken(group, exists, chosen)]
+        return self._chosen(group, exists, group.still_fresh())
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:
-        fresh = group.still_fresh()
-        return bool(fresh) and exists.newest_of_each(group, *fresh[-1]) is not None
+        return _newest(group, exists, group.still_fresh()) is not None
+
+    def _chosen(
+        self, group: Group, exists: Combinations, new: Sequence[tuple[int, Entry]]
+    ) -> list[Combination]:
+        chosen = _newest(group, exists, new)
+        return [] if chosen is None else [self._taken(group, exists, chosen)]
 
     def _taken(self, group: Group, exists: Combinations, chosen: Combination) -> Combination:
         """Where operands are in order, the first one's event can start a later combination, the others cannot."""
         if exists.ordered:
             group.consume(enumerate(chosen[1:], 1))
         return chosen
+
+
+def _newest(group: Group, exists: Combinations, new: Sequence[tuple[int, Entry]]) -> Combination | None:
+    """The newest event of every operand, if they are a combination with something new in it."""
+    return next((c for c in exists.newest_of_each(group) if any(c[k] is entry for k, entry in new)), None)

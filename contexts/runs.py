@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from .entry import Combination, Entry
@@ -21,15 +20,14 @@ class Member(NamedTuple):
 
 
 class Run:
-    """``members`` in the order in which it took them; the first began it, as the event stored with number ``began``.
+    """``members`` in the order in which it took them; the first began it.
 
     ``chosen`` is what it has by operand, None where it has nothing.
     """
 
-    __slots__ = ("began", "chosen", "is_complete", "members")
+    __slots__ = ("chosen", "is_complete", "members")
 
-    def __init__(self, began: int, member: Member, operands: int) -> None:
-        self.began = began
+    def __init__(self, member: Member, operands: int) -> None:
         self.members: list[Member] = []
         self.chosen: list[Entry | None] = [None] * operands
         self.is_complete = False
@@ -66,38 +64,16 @@ class Run:
 
 
 class Runs:
-    """The runs of a group, in the order in which they began.
+    """The runs of a group, in the order in which they began; what no run has is not stored.
 
-    ``only_new`` says that what no run takes when it is stored, none ever will. ``taken_back[k]`` says that what
-    operand k stores can be withdrawn (M1): it stays until it is consumed, for whoever raised it asks whether it is
-    there (Z3). ``used`` are the events that have been consumed and that other runs still have.
+    ``used`` are the events that have been consumed and that other runs still have.
     """
 
-    __slots__ = ("_last", "_numbers", "only_new", "open", "taken_back", "used")
+    __slots__ = ("open", "used")
 
-    def __init__(self, *, only_new: bool, taken_back: Sequence[bool]) -> None:
-        self.only_new = only_new
-        self.taken_back = taken_back
+    def __init__(self) -> None:
         self.open: list[Run] = []
         self.used: set[tuple[int, int]] = set()
-        self._numbers: dict[tuple[int, int], int] = {}
-        self._last = 0
-
-    def add(self, member: Member) -> int:
-        """An event is stored; returns its number in the order of storing."""
-        self._last += 1
-        self.used.discard(member.identity)  # that of a former one
-        self._numbers[member.identity] = self._last
-        return self._last
-
-    def number(self, member: Member) -> int:
-        """In which order it was stored."""
-        return self._numbers[member.identity]
-
-    def forget_others(self, known: set[tuple[int, int]]) -> None:
-        """Forgets what is neither stored nor in a run."""
-        self.used &= known
-        self._numbers = {identity: number for identity, number in self._numbers.items() if identity in known}
 
     def has_complete(self) -> bool:
         """Whether any run is complete."""

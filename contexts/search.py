@@ -139,11 +139,8 @@ class Constrained(UnderConstraints):
                     break
         return tuple([entries[0] for entries in chosen])
 
-    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
-        pools = list(self._pools([entries[-1:] for entries in map(list, group.stored)]))
-        if arrival is not None:
-            pools[child] = (arrival,)
-        return self._first(group, pools)
+    def newest_of_each(self, group: Group) -> Iterator[Combination]:
+        return self._all(group, self._pools([entries[-1:] for entries in map(list, group.stored)]))
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
         return self._in_order(group, self._with(group.stored, child, arrivals))
@@ -175,7 +172,7 @@ class Constrained(UnderConstraints):
         return members if part else None
 
     def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
-        if one[0] == other[0]:
+        if one[0] == other[0] and one[1] is not other[1]:
             return False
         pools = self._with(group.stored, one[0], (one[1],))
         pools[other[0]] = (other[1],)

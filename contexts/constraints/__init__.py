@@ -1,7 +1,7 @@
 """Constraints: what the events of a combination have to satisfy beside having occurred (rules Q1 to Q5).
 
-Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`. None knows another;
-`contexts.search` takes them through the stored events.
+Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`, `difference`.
+None knows another; `contexts.search` takes them through the stored events.
 """
 
 from .absence import Absence as Absence
@@ -10,6 +10,7 @@ from .constraint import REFUSED as REFUSED
 from .constraint import Constraint as Constraint
 from .constraint import Objection as Objection
 from .contiguity import Contiguity as Contiguity
+from .difference import Difference as Difference
 from .gap import Gap as Gap
 from .order import Order as Order
 from .relation import RELATIONS as RELATIONS

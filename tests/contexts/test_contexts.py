@@ -60,7 +60,7 @@ def new_group(context: Context) -> Group:
     """An empty group of two operands, which nobody takes back from."""
     group = Group([[], []])
     if context.runs:
-        group.runs = Runs(only_new=True, taken_back=(False, False))
+        group.runs = Runs()
     return group
 
 
@@ -71,13 +71,11 @@ def run(operator: str, context_name: str, words: str) -> str:
     shown = []
     for time, word in enumerate(words.split(), 1):
         arrivals = [primitive(time, name) for name in word.split("+")]
-        batches = [[arrival] for arrival in arrivals] if context.one_by_one else [arrivals]
         child = "ab".index(word[0])
+        context.store(group, EXISTS[operator], child, arrivals)
         found = []
-        for batch in batches:
-            context.store(group, EXISTS[operator], child, batch)
-            if context.runs or all(group.stored):
-                found += context.on_arrival(group, EXISTS[operator], child, batch)
+        if context.runs or all(group.stored):
+            found = context.on_arrival(group, EXISTS[operator], child, arrivals)
         if found:
             shown.append(f"{time}: " + " ".join("".join(entry[3] for entry in chosen) for chosen in found))
     return "; ".join(shown)
@@ -135,7 +133,7 @@ def test_next_keeps_only_what_runs_have() -> None:
     """W11, G4: what no run took and what all runs are done with is freed."""
     context, exists = CONTEXTS["next"], Chains()
     group = Group([[], [], []])
-    group.runs = Runs(only_new=True, taken_back=(False, False, False))
+    group.runs = Runs()
     sizes = []
     for time, word in enumerate(["c1", "b1", "a1", "c2", "b2", "b3", "a2", "c3", "b4", "c4"], 1):
         child = "abc".index(word[0])

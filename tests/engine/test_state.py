@@ -90,8 +90,8 @@ def test_the_table_knows_all_running_state(
 
 def test_what_has_a_form_of_its_own() -> None:
     """`RunsForm` and `Held` write these by hand: they have to learn of an attribute that comes."""
-    assert set(Runs.__slots__) == {"_last", "_numbers", "only_new", "open", "taken_back", "used"}
-    assert set(Run.__slots__) == {"began", "chosen", "is_complete", "members"}
+    assert set(Runs.__slots__) == {"open", "used"}
+    assert set(Run.__slots__) == {"chosen", "is_complete", "members"}
     assert HeldRecord._fields == ("event", "point", "outside", "before")
     assert HeldTimePoint._fields == ("cause", "point", "outside", "release", "due")
     assert Due._fields == ("at", "tree", "operator", "key")
@@ -157,7 +157,7 @@ def test_chosen_trees() -> None:
 
 def test_other_rules() -> None:
     state = Detector(parse_rules(BOTH)).to_state()
-    with pytest.raises(StateError, match=r"written with other rules \(changed: Both\): give the same"):
+    with pytest.raises(StateError, match=r"written with other rules \(changed: Both\): use the same"):
         Detector.from_state(parse_rules("event Both = ins(item/price) ; ins(item/quantity)"), state)
 
 

@@ -72,7 +72,7 @@ def general_way() -> Iterator[None]:
 
     def indirect(*given: Any) -> Any:
         found = of_type(*given)
-        return None if found is None else replace(found, parts=(), touches=found.rechecks)
+        return None if found is None else replace(found, alone=None, touches=found.rechecks)
 
     def not_plain(detector: Any, *given: Any, **options: Any) -> None:
         new(detector, *given, **options)

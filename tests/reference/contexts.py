@@ -31,7 +31,7 @@ def all_in(combinations: list[Combination]) -> list[Entry]:
     part: list[Entry] = []
     for combination in combinations:
         part += [entry for entry in combination if not is_in(entry, part)]
-    return sorted(part, key=lambda entry: (entry.child, entry.number))
+    return sorted(part, key=lambda entry: (entry.child, entry.rank))
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,7 @@ def chosen(context: ContextName, choice: Choice) -> Iterator[Selection]:
         for combination in _by_terminator(choice):
             yield combination, []
     elif context is ContextName.RECENT:
-        newest = max(choice.new, key=lambda entry: entry.number)  # every operand has stored its newest only
-        for combination in [c for c in choice.combinations() if is_in(newest, c)][:1]:
+        for combination in _with_something_new(choice)[:1]:  # every operand has stored its newest only
             ordered = choice.first is not None
             yield combination, [entry for entry in combination if ordered and entry.child != choice.first]
     elif context is ContextName.CUMULATIVE:
@@ -78,11 +77,16 @@ def _by_terminator(choice: Choice) -> list[Combination]:
     """The combinations that have something new, those of one terminator together: of a sequence by its last operand's
     event, none being the last, of others by the arrival."""
     every = choice.combinations()
-    found = [c for c in every if any(is_in(entry, choice.new) for entry in c)]
-    found = [c for c in found if not any(_is_more(other, c) for other in every)]
+    found = [c for c in _with_something_new(choice) if not any(_is_more(other, c) for other in every)]
     if choice.last is None:
         return found
-    return sorted(found, key=lambda c: c[-1].number if c[-1].child == choice.last else float("inf"))
+    return sorted(
+        found, key=lambda c: (c[-1].child != choice.last, c[-1].rank if c[-1].child == choice.last else 0)
+    )
+
+
+def _with_something_new(choice: Choice) -> list[Combination]:
+    return [c for c in choice.combinations() if any(is_in(entry, choice.new) for entry in c)]
 
 
 def _is_more(other: Combination, combination: Combination) -> bool:
@@ -91,13 +95,14 @@ def _is_more(other: Combination, combination: Combination) -> bool:
 
 
 def _terminators(choice: Choice) -> Iterator[list[Entry | None]]:
-    """Oldest first, those of one time point together; of a sequence what its last operand has, then nothing."""
+    """Of a sequence what its last operand has, oldest first, those that end together at once, then nothing; of others
+    what is new, as it came, what came in one operand at one time point at once."""
     if choice.last is None:
         for _, together in groupby(choice.new, key=lambda entry: (entry.time, entry.child)):
             yield list(together)
         return
     of_last = [entry for entry in all_in(choice.combinations()) if entry.child == choice.last]
-    for _, same in groupby(of_last, key=lambda entry: entry.time):
+    for _, same in groupby(of_last, key=lambda entry: entry.end):
         yield list(same)
     yield [None]
 
@@ -124,7 +129,6 @@ def _continuous(choice: Choice, terminators: list[Entry | None]) -> Iterator[Sel
 def _repetition(
     choice: Choice, combinations: list[Combination], terminator: Entry | None
 ) -> list[Combination]:
-    everywhere = choice.newest is not None  # what is used up in one operand is in all (S1)
     found: list[Combination] = []
     used: list[Entry] = []
     while True:
@@ -139,11 +143,7 @@ def _repetition(
                 )
             else:
                 belongs = is_in(terminator, combination)
-            again = any(
-                entry is other or (everywhere and entry.event is other.event)
-                for entry in partners
-                for other in used
-            )
+            again = any(entry.event is other.event for entry in partners for other in used)
             if belongs and not again and (partners or not found):
                 free.append((partners, combination))
         if not free:
@@ -162,25 +162,24 @@ def _as_listed(combination: Combination) -> object:
 
 def from_the_last(partners: Combination) -> object:
     """From the last operand to the first the newest, something rather than nothing."""
-    numbers = {entry.child: entry.number for entry in partners}
-    return [numbers.get(child, -1) for child in reversed(range(MANY))]
+    ranks = {entry.child: entry.rank for entry in partners}
+    return [ranks.get(child, (-1, -1)) for child in reversed(range(MANY))]
 
 
 MANY = 50
 """More operands than any operator of the tests has."""
 
 
-def stored_latest(partners: Combination) -> object:
+def newest_of_all(partners: Combination) -> object:
     """The newest, whichever their operands (S1, continuous)."""
-    return sorted(map(when_stored, partners), reverse=True)
+    return sorted(map(age, partners), reverse=True)
 
 
-def stored_earliest(combination: Combination) -> object:
+def oldest_of_all(combination: Combination) -> object:
     """The oldest, whichever their operands (S1, chronicle)."""
-    return sorted(map(when_stored, combination))
+    return sorted(map(age, combination))
 
 
-def when_stored(entry: Entry) -> tuple[int, int, int]:
-    """What orders entries of several operands: the time point, at one of them the operand, then the order of storing
-    (Z20)."""
-    return entry.time, entry.child, entry.number
+def age(entry: Entry) -> tuple[int, int, int]:
+    """What makes one older than another, whichever their operands: its end, then the operand, then arrival (S1)."""
+    return entry.end, entry.child, entry.number

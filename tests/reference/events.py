@@ -94,9 +94,10 @@ Event: TypeAlias = PrimitiveEvent | Composite
 
 @dataclass(eq=False)
 class Entry:
-    """An event stored by an operator: in which child, at which time point, the how-manieth of all stored.
+    """An event stored by an operator: in which child, at which time point, the ``number``-th of all stored.
 
-    ``time`` counts time points, timers' included (W5), ``stored_at`` is document time. ``values`` are the variables
+    ``time`` counts time points, timers' included (W5), ``stored_at`` is document time, ``end`` orders entries by their
+    ends (Q1). ``values`` are the variables
     that the event has there (V1, V5). ``fresh`` until the group's next evaluation or release (X1). ``withdrawn``
     once it was taken back (M1), ``used`` once a run with it was raised (S2).
     """
@@ -105,11 +106,17 @@ class Entry:
     child: int
     time: int
     number: int
+    end: int
     stored_at: Instant
     values: Variables = field(default_factory=dict)
     fresh: bool = True
     withdrawn: bool = False
     used: bool = False
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """What makes one older than another: it ends, then it arrived, earlier (Q1)."""
+        return self.end, self.number
 
     @property
     def empty(self) -> bool:
@@ -124,8 +131,7 @@ class Group:
     ``key`` is the id of the group's node, None in flat context (K1), ``values`` those of its join and ``by``, as
     text. ``accumulated`` are the arrivals of a multiplicity, ``current``
     its composite that is still integrating (M1), ``empty`` the instance of a created node for which an empty
-    composite has not been raised yet (M4, D5). ``asked`` says that its condition was false at a release, and
-    nothing has happened at its node since (U4). ``runs`` are those of `next` (S2), ``candidates`` those of an absence
+    composite has not been raised yet (M4, D5). ``runs`` are those of `next` (S2), ``candidates`` those of an absence
     (A3), ``beats`` says when the open windows of `periodic` beat next (W10).
     """
 
@@ -135,7 +141,6 @@ class Group:
     accumulated: list[Entry] = field(default_factory=list)
     current: Composite | None = None
     empty: PathInstance | None = None
-    asked: bool = False
     runs: list[Any] = field(default_factory=list)
     candidates: list[Any] = field(default_factory=list)
     beats: dict[Entry, int] = field(default_factory=dict)
@@ -147,7 +152,7 @@ class Group:
 
     def child(self, index: int) -> list[Entry]:
         """What is stored of this child, oldest first."""
-        return [entry for entry in self.stored if entry.child == index]
+        return sorted((entry for entry in self.stored if entry.child == index), key=lambda entry: entry.rank)
 
 
 def interval(event: Event) -> tuple[int, int] | None:
@@ -177,7 +182,7 @@ def _whole(spans: list[tuple[int, int]]) -> tuple[int, int] | None:
 
 
 def as_set(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries, each event once, at its first place (K4)."""
+    """The entries, each event once, at its first place (E4): what is cumulative may have one in several operands."""
     kept: list[Entry] = []
     for entry in entries:
         if not any(entry.event is other.event for other in kept):

@@ -233,7 +233,7 @@ class Evaluation:
                     operator.label == label or (operator is tree and not label)
                 ):
                     entries = [entry for group in operator.groups.values() for entry in group.stored]
-                    entries.sort(key=lambda entry: entry.number)
+                    entries.sort(key=lambda entry: entry.rank)
                     return [
                         [entry.event for entry in entries if entry.child == child]
                         for child in range(len(operator.children))

@@ -13,9 +13,8 @@ Admits = Callable[[list[Entry], bool], bool]
 
 @dataclass(eq=False)
 class Run:
-    """The entries it has, in the order in which it took them; ``began`` is the number of the first."""
+    """The entries it has, in the order in which it took them."""
 
-    began: int
     entries: list[Entry] = field(default_factory=list)
     complete: bool = False
 
@@ -37,24 +36,15 @@ def prune(group: Group) -> None:
 
 
 def go_on(
-    group: Group,
     run: Run,
+    arrival: Entry,
     lacking: Callable[[Run], list[int]],
     is_whole: Callable[[list[Entry]], bool],
     admits: Admits,
 ) -> None:
-    """The run takes, as long as there is one, the first entry that was stored after it began, for an operand it lacks;
-    it is complete when it lacks none that it needs."""
-    while not run.complete:
-        for entry in sorted(group.stored, key=lambda entry: entry.number):
-            whole = is_whole([*run.entries, entry])
-            if (
-                entry.number > run.began
-                and entry.child in lacking(run)
-                and admits([*run.entries, entry], whole)
-            ):
-                run.entries.append(entry)
-                run.complete = whole
-                break
-        else:
-            return
+    """The run takes an event when it arrives, or never: of an operand it lacks, if the constraints admit it. It is
+    complete when it lacks none that it needs."""
+    whole = is_whole([*run.entries, arrival])
+    if not run.complete and arrival.child in lacking(run) and admits([*run.entries, arrival], whole):
+        run.entries.append(arrival)
+        run.complete = whole

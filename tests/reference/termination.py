@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from xmlcep.algebra import Multiplicity, Termination
 from xmlcep.events import PrimitiveEvent
 
@@ -26,7 +24,7 @@ def take_turn(
     operator.raised = []
     if current is not None:
         _create(operator, current)
-        _note(operator, current)
+    together: list[tuple[int, Arrival]] = []
     for child in operator.order_of_turns():
         arrivals = operator.arrivals(child, occurred)
         if child in operator.absent:
@@ -39,7 +37,8 @@ def take_turn(
                     operator.arrive(event, child, group, values)
                 operator.dealt_with(event, child)
         else:
-            _take_arrivals(operator, child, arrivals)
+            together += [(child, arrival) for arrival in arrivals]
+    _take_arrivals(operator, together)
     if current is not None:
         operator.changed(current)
     if due is not None:
@@ -51,39 +50,41 @@ def take_turn(
         operator.node_deleted(current.ids[-1])
 
 
-def _take_arrivals(operator: OperatorState, child: int, arrivals: list[Arrival]) -> None:
-    """H3: group by group, the arrivals are stored, then the group is evaluated, unless it waits."""
-    grouped = [
-        (group, event, values)
-        for event, values in arrivals
-        for group in operator.groups_of(child, event, values)
-    ]
-    in_order_of_first: list[Group] = []
-    for group, _, _ in grouped:
-        if not any(group is other for other in in_order_of_first):
-            in_order_of_first.append(group)
-    grouped.sort(key=lambda arrival: in_order_of_first.index(arrival[0]))
-    for _, same_group in groupby(grouped, key=lambda arrival: id(arrival[0])):
-        together = list(same_group)
-        for batch in [[one] for one in together] if operator.one_by_one() else [together]:
-            _take_batch(operator, batch[0][0], child, [(event, values) for _, event, values in batch])
+def _take_arrivals(operator: OperatorState, together: list[tuple[int, Arrival]]) -> None:
+    """H3: group by group, in the order of their first arrivals, all are stored, then the group is evaluated."""
+    groups: list[Group] = []
+    arrived: dict[int, list[tuple[int, Arrival]]] = {}
+    for child, (event, values) in together:
+        for group in operator.groups_of(child, event, values):
+            if id(group) not in arrived:
+                groups.append(group)
+            arrived.setdefault(id(group), []).append((child, (event, values)))
+    for group in groups:
+        _take_batch(operator, group, arrived[id(group)])
 
 
-def _take_batch(operator: OperatorState, group: Group, child: int, arrivals: list[Arrival]) -> None:
-    waits = operator.holds_back(group)
-    is_pending = waits and operator.potential(group)
-    if operator.end is Termination.EARLIEST and not is_pending:
-        operator.give_up(group)
-    stored = [operator.store(event, child, group, values, waits=waits) for event, values in arrivals]
-    entries = [entry for entry in stored if entry is not None]
-    if not is_pending:
-        operator.let_go(group, entries)
-    if waits and operator.end is Termination.EARLIEST and not operator.potential(group):
-        operator.give_up(group)
-    if waits or not entries:
-        return
-    operator.evaluate_arrivals(group, child, entries)
-    _nothing_fresh(group)
+def _take_batch(operator: OperatorState, group: Group, arrivals: list[tuple[int, Arrival]]) -> None:
+    waited = operator.potential(group)
+    stored = [operator.store(event, child, group, values) for child, (event, values) in arrivals]
+    if not waited:
+        operator.let_go(group, [entry for entry in stored if entry is not None])
+    if operator.chooses_at_once:
+        operator.evaluate(group)
+        _nothing_is_new(group)
+    elif operator.end is Termination.EARLIEST:
+        _release(operator, group)
+
+
+def _release(operator: OperatorState, group: Group) -> None:
+    """D4: what there is is raised, if the condition holds; if not, it waits. After that nothing is new."""
+    if operator.potential(group) and operator.condition_holds(group):
+        operator.release(group)
+        _nothing_is_new(group)
+
+
+def _nothing_is_new(group: Group) -> None:
+    for entry in [*group.stored, *group.accumulated]:
+        entry.fresh = False
 
 
 def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
@@ -95,49 +96,27 @@ def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
     if operator.flat or not paths.creates_node_of(operator.path, current.path):
         return
     group = operator.group(current.ids[-1])
-    if operator.end is Termination.EARLIEST and operator.condition_holds(group):
-        operator.create(group, current.instance)
-    else:
+    if not operator.only_counts:
         group.empty = current.instance
-
-
-def _note(operator: OperatorState, current: PrimitiveEvent) -> None:
-    """U4: something happened at or below a group's node, so its condition may be asked again."""
-    for group in operator.groups.values():
-        if group.key in current.ids:
-            group.asked = False
+        if operator.end is Termination.EARLIEST:
+            _release(operator, group)
 
 
 def _release_groups(operator: OperatorState, current: PrimitiveEvent | None, *, flush: bool) -> None:
     """X2: in ascending order of the group keys, then of the values (G2, V7)."""
     for group in sorted(operator.groups.values(), key=lambda group: group.order):
-        if not operator.potential(group):
-            group.asked = False  # what comes to be next has not been asked
-        elif _is_released(operator, group, current, flush=flush):
-            if operator.condition_holds(group):
-                operator.release(group)
-                group.asked = False
-                _nothing_fresh(group)
-            else:
-                group.asked = True
+        if _is_released(operator, group, current, flush=flush):
+            _release(operator, group)
 
 
 def _is_released(
     operator: OperatorState, group: Group, current: PrimitiveEvent | None, *, flush: bool
 ) -> bool:
-    """U3: an earliest group waits for its condition only, and is asked at records at or below its node; U4: another
-    is not asked twice before something happens there. D2, D3: see there."""
+    """D4: an earliest group waits for its condition, and is asked at records at or below its node. D2, D3."""
     if operator.end is Termination.EARLIEST:
         return current is not None and group.key in current.ids
-    if group.asked:
-        return False
     if flush or current is None:
         return flush
     if operator.end is Termination.CUSTOM:
         return False
     return group.key not in current.ids
-
-
-def _nothing_fresh(group: Group) -> None:
-    for entry in [*group.stored, *group.accumulated]:
-        entry.fresh = False

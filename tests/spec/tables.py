@@ -19,6 +19,7 @@ A row that makes use of a construct the engine does not run yet is run with the 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from string import Template
@@ -158,6 +159,7 @@ def check(rules: str, words: str, expected: str, variables: Mapping[str, str] | 
     steps, names = steps_of(words)
     text = Template(rules).safe_substitute(variables or {})
     qualified = any(":" in part for part in expected.replace(": ", " ").split())
+    named = re.search(r"[\w)]\(", expected) is not None
     wanted = " ".join(expected.split())
     wrong = []
     for way, run in WAYS.items():
@@ -165,24 +167,30 @@ def check(rules: str, words: str, expected: str, variables: Mapping[str, str] | 
             continue
         records = run(text, steps)
         shown = [record for record in records if qualified or record["operator"] is None]
-        if (got := render(shown, names, qualified=qualified)) != wanted:
+        if (got := render(shown, names, qualified=qualified, named=named)) != wanted:
             wrong.append(f"  {way} raised {got}")
     assert not wrong, "\n".join([text, words, f"  wanted {wanted}", *wrong])
 
 
-def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qualified: bool = False) -> str:
-    """Finding records as text: ``ts: composite composite; ts: …``."""
+def render(
+    records: Sequence[Mapping[str, Any]],
+    names: Mapping[int, str],
+    *,
+    qualified: bool = False,
+    named: bool = False,
+) -> str:
+    """Finding records as text: ``ts: composite composite; ts: …``; ``named``: with the names of operands (V10)."""
     times: dict[int, list[str]] = {}
     for record in records:
         of = f"{record['operator'] or record['name']}:" if qualified else ""
-        times.setdefault(record["ts"], []).append(of + _composite(record, names))
+        times.setdefault(record["ts"], []).append(of + _composite(record, names, named))
     return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
 
 
-def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
+def _composite(record: Mapping[str, Any], names: Mapping[int, str], named: bool) -> str:
     inside = [
-        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})")
-        + (f"({inner['as']})" if "as" in inner else "")
+        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names, named)})")
+        + (f"({inner['as']})" if named and "as" in inner else "")
         for inner in record["constituents"]
     ]
     said = [record[field] for field in ("severity", "message") if field in record]

@@ -140,8 +140,8 @@ event E = x[1,*]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quan
     p1 c2 p1.2 q1                      | 1: M:p1; 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1
 event E = x[2,*]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quantity)
     p1 p1.2 c1 p1.3 q1                 | 2: M:p1+p1.2
-    # as long as there is no composite there is none that could be cut off
-    p1 c1 p1.2 q1                      | 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1
+    # what is not enough yet starts over, too
+    p1 c1 p1.2 q1                      |
 event E = x[1,*]{name=M} ins(item/price) ; not x[2,*] ins(item/comment) ; ins(item/quantity)
     p1 c1 p1.2 q1                      | 1: M:p1; 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1
     p1 c1 c1.2 p1.2 q1                 | 1: M:p1; 4: M:p1.2; 5: E:(p1.2)+q1
@@ -164,10 +164,10 @@ event E {context=$context} = ins(item) ; x[1,*]{name=M} ins(item/price) ; not in
 LEADING = """
 # several that come at once, one by one, whatever must not have come before them (C10)
 event E {context=$context} = not ins(item/comment) ; (ins(item/price)){end=custom} ; ins(item/quantity)
-    recent       | p1 q1 p1.2 flush q1.2 | 3: (p1)+q1; 4: (p1.2)+q1.2
+    recent       | p1 q1 p1.2 flush q1.2 | 4: (p1.2)+q1.2
     next         | p1 q1 p1.2 flush q1.2 | 4: (p1)+q1.2 (p1.2)+q1.2
 event E {context=$context} = ins(item/price) ; not ins(item/comment) ; (ins(item/quantity)){end=custom}
-    recent       | p1 q1 q1.2 flush    | 3: p1+(q1) p1+(q1.2)
+    recent       | p1 q1 q1.2 flush    | 3: p1+(q1.2)
     next         | p1 q1 p1.2 q1.2 flush | 4: p1+(q1) p1.2+(q1.2)
 event E {context=$context} = not ins(item/comment) ; ins(item/price)
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 c1 p1.2 p2 | 1: p1; 4: p2

@@ -51,7 +51,7 @@ event E {context=$context} = any[2](ins(item/price), *(item/price), ins(item/qua
     unrestricted | p1 q1               | 2: p1+q1 p1+q1
     recent       | p1 q1               | 2: p1+q1
     chronicle    | p1 p1! q1           | 2: p1+p1!
-    recent       | q1 p1               | 2: p1+q1 p1+q1
+    recent       | q1 p1               | 2: p1+q1
     cumulative   | p1 q1               | 2: p1+q1
     continuous   | p1 q1 q1.2          | 2: p1+q1
     next         | p1 p1!              | 2: p1+p1!
@@ -103,7 +103,7 @@ event P(item) = ins(item/price)
 event Q(item) = P(item)
 event R(item) = Q(item)
 event E {context=recent} = any[2](P(item), Q(item), R(item))
-    p1 | 1: P:p1 Q:(p1) R:((p1)) E:(p1)+((p1)) E:((p1))+(((p1)))
+    p1 | 1: P:p1 Q:(p1) R:((p1)) E:((p1))+(((p1)))
 event P(item) = ins(item/price)
 event Q(item) = P(item)
 event R(item) = Q(item)

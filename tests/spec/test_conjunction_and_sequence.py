@@ -56,12 +56,33 @@ cumulative   | p1 p1.2 q1 c1 c1.2 | 4: p1+p1.2+q1+c1
 
 SAME_EVENT = "event E {context=$context} = ins(item/price) & *(item/price)"
 SAME_EVENT_TABLE = """
--- one event in two leaves stands in the composite once (T5, K4)
-chronicle    | p1 p1! | 1: p1
-recent       | p1 p1! | 1: p1; 2: p1+p1!
-unrestricted | p1 p1! | 1: p1; 2: p1+p1!
-continuous   | p1 p1! | 1: p1
-cumulative   | p1 p1! | 1: p1
+-- different events: one that fits two operands is in one of them, and used up in both (Q1)
+chronicle    | p1 p1! | 2: p1+p1!
+recent       | p1 p1! | 2: p1+p1!
+unrestricted | p1 p1! | 2: p1+p1!
+continuous   | p1 p1! | 2: p1+p1!
+cumulative   | p1 p1! | 2: p1+p1!
+next         | p1 p1! | 2: p1+p1!
+"""
+SAME_EVENTS = "event E(item) {context=$context} = ins(item/price) & ins(item/price)"
+SAME_EVENTS_TABLE = """
+unrestricted | p1 p1.2 p1.3      | 2: p1+p1.2 p1.2+p1; 3: p1+p1.3 p1.2+p1.3 p1.3+p1 p1.3+p1.2
+-- each keeps the newest, which is the same
+recent       | p1 p1.2 p1.3      |
+chronicle    | p1 p1.2 p1.3 p1.4 | 2: p1+p1.2; 4: p1.3+p1.4
+continuous   | p1 p1.2 p1.3 p1.4 | 2: p1.2+p1; 3: p1.3+p1.2; 4: p1.4+p1.3
+cumulative   | p1 p1.2 p1.3 p1.4 | 2: p1+p1.2; 4: p1.3+p1.4
+next         | p1 p1.2 p1.3      | 2: p1+p1.2 p1.2+p1; 3: p1.2+p1.3 p1.3+p1.2
+"""
+SAME_IN_ORDER = "event E(item) {context=$context} = ins(item/price) ; ins(item/price)"
+SAME_IN_ORDER_TABLE = """
+unrestricted | p1 p1.2 p1.3      | 2: p1+p1.2; 3: p1+p1.3 p1.2+p1.3
+recent       | p1 p1.2 p1.3      |
+chronicle    | p1 p1.2 p1.3 p1.4 | 2: p1+p1.2; 4: p1.3+p1.4
+continuous   | p1 p1.2 p1.3 p1.4 | 2: p1+p1.2; 4: p1.3+p1.4
+cumulative   | p1 p1.2 p1.3 p1.4 | 2: p1+p1.2; 4: p1.3+p1.4
+-- runs share events
+next         | p1 p1.2 p1.3 p1.4 | 2: p1+p1.2; 3: p1.2+p1.3; 4: p1.3+p1.4
 """
 
 SEQUENCE = "event E {context=$context} = ins(item/price) ; ins(item/quantity)"
@@ -114,6 +135,8 @@ TABLES = {
     "flat conjunction": (FLAT_CONJUNCTION, FLAT_CONJUNCTION_TABLE),
     "three in conjunction": (THREE, THREE_TABLE),
     "same event twice": (SAME_EVENT, SAME_EVENT_TABLE),
+    "same events": (SAME_EVENTS, SAME_EVENTS_TABLE),
+    "same events in order": (SAME_IN_ORDER, SAME_IN_ORDER_TABLE),
     "sequence": (SEQUENCE, SEQUENCE_TABLE),
     "three in sequence": (THREE_IN_SEQUENCE, THREE_IN_SEQUENCE_TABLE),
     "deferred operand": (DEFERRED, DEFERRED_TABLE),

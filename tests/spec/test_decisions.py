@@ -29,12 +29,12 @@ event E = (ins(item/price) ; ins(item/quantity)){context=recent, end=non-local, 
 # X11: one that goes as another integrates it has ceased to exist; what integrates it comes to be when the condition holds
 event E = x[1,*]{path=item, when="comment"} x[1,2]{name=M} ins(item/price)
     i1 p1 (p1.2 c1) p1.3       | 2: M:p1; 3: M:p1+p1.2 E:(p1+p1.2); 5: M:p1.3 E:(p1+p1.2)+(p1.3)
-    i1 p1 (c1 p1.2) p1.3       | 2: M:p1; 3: E:(p1); 4: M:p1.2 E:(p1.2); 5: M:p1.3 E:(p1.2)+(p1.3)
+    i1 p1 (c1 p1.2) p1.3       | 2: M:p1; 3: E:(p1); 4: M:p1.2 E:(p1)+(p1.2); 5: M:p1.3 E:(p1)+(p1.2)+(p1.3)
     i1 c1 p1 p1.2 c1- p1.3 (p1.4 c1.2) p1.5 | 3: M:p1 E:(p1); 4: M:p1.2 E:(p1)+(p1.2); 6: M:p1.3; 7: M:p1.3+p1.4 E:(p1)+(p1.2)+(p1.3+p1.4); 9: M:p1.5 E:(p1)+(p1.2)+(p1.3+p1.4)+(p1.5)
 # X11: what `having` refuses is no combination, and does not wait
 event E = x[1,*]{when="comment", having="count($v) mod 2 = 0"} ins(item/price) as $v = ($op)
     i1 p1 (p1.2 c1) p1.3 p1.4  | 3: E:p1+p1.2{v=[ins,ins]}; 6: E:p1+p1.2+p1.3+p1.4{v=[ins,ins,ins,ins]}
-    i1 p1 p1.2 c1 p1.3 p1.4    | 4: E:p1+p1.2{v=[ins,ins]}; 6: E:p1.3+p1.4{v=[ins,ins]}
+    i1 p1 p1.2 c1 p1.3 p1.4    | 4: E:p1+p1.2{v=[ins,ins]}; 6: E:p1+p1.2+p1.3+p1.4{v=[ins,ins,ins,ins]}
     i1 p1 p1.2 (p1.3 c1) p1.4  | 6: E:p1+p1.2+p1.3+p1.4{v=[ins,ins,ins,ins]}
 # V6: at u it starts over all the same, while the condition is false
 event E = x[1,3]{when="comment", having="count($v) mod 2 = 0"} ins(item/price) as $v = ($op)

@@ -9,8 +9,8 @@ from tests.spec.tables import check, rows
 TABLE = """
 -- one composite per arrival, nothing is stored
 ins(item/price) | ins(item/quantity)                      :: p1 q1 p1.2             :: 1: p1; 2: q1; 3: p1.2
--- an event in two operands arrives twice
-ins(item/price) | *(item/price)                           :: p1                     :: 1: p1 p1
+-- an event that two operands take is that of the first (H6)
+ins(item/price) | *(item/price)                           :: p1                     :: 1: p1
 -- a single leaf is a disjunction of one operand with the leaf's path type (N4)
 ins(item/price)                                           :: p1 q1 p2               :: 1: p1; 3: p2
 upd(item)                                                 :: i1 i1! n1!             :: 2: i1!; 3: n1!

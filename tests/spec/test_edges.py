@@ -36,7 +36,7 @@ event E {context=cumulative, within="7 changes"} = ins(item/price) ; not (ins(it
 # A3: also if the one that joins ends earlier
 event E {context=cumulative, within="6 changes"} =
 ((ins(item/price)){end=custom} | ins(item/quantity)) ; not (ins(item/quantity) & ins(item/comment))
-    p1 q1 flush c1 i2 i3 i4 i5 i6      | 8: (q1)+((p1))
+    p1 q1 flush c1 i2 i3 i4 i5 i6      | 8: ((p1))+(q1)
 # A3: of several that must not happen the one that starts last
 event E {end=custom} = ins(item/quantity) ; not (ins(item/price) & ins(item/comment)){context=unrestricted}
     p1 q1 p1.2 c1 flush                |
@@ -71,7 +71,7 @@ event E {gap="2 changes"} = (ins(item/price) & ins(item/comment)) ; ins(item/qua
 event E {within="3 changes"} =
 ins(item/price) & x[1,2]{within="10 changes", name=M, path=item}
 (x[1,1]{end=custom} ins(item/quantity) | x[1,1]{end=custom} ins(item/comment))
-    c1 i2 i3 p1 q1 flush               | 5: multiplicity1:q1 multiplicity2:c1 disjunction1:(q1) disjunction1:(c1) M:((q1)) M:((q1))+((c1))
+    c1 i2 i3 p1 q1 flush               | 5: multiplicity1:q1 multiplicity2:c1 disjunction1:(q1) disjunction1:(c1) M:((q1))+((c1))
 event E {within="3 changes"} =
 ins(item/price) & x[1,2]{within="3 changes", name=M, path=item}
 (x[1,1]{end=custom} ins(item/quantity) | x[1,1]{end=custom} ins(item/comment))

@@ -87,8 +87,8 @@ event E {end=custom, when="comment"} = ins(item/price) & ins(item/quantity)
 # a release within an edit asks again what the edit changes, once something has happened at the node, whatever it is
 event E(item) {end=non-local, when="string-length(.) > 1"} = ins(item)
     i1 (p1 t1=5) i2 (q1 i2! u1=5)      | 6: i1
-    i1 (p1 t1=5) i2 (i2! q1 u1=5)      |
-    i1 (p1 t1=5) i2 (i2! q1 u1=5) i2!.2 | 8: i1
+    i1 (p1 t1=5) i2 (i2! q1 u1=5)      | 5: i1
+    i1 (p1 t1=5) i2 (i2! q1 u1=5) i2!.2 | 5: i1
     i1 (p1 t1=5) i2 q1 i2! u1=5        |
 event E {end=non-local, when="comment"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 i2 c1 i2!                 | 6: p1+q1
@@ -96,20 +96,20 @@ event E {end=non-local, when="comment"} = ins(item/price) & ins(item/quantity)
     # asked at i2 of the document as it is after the edit
     i1 p1 q1 (i2 c1)                   | 4: p1+q1
     # not asked again at i2!, for nothing had happened there before it
-    i1 p1 q1 i2 (i2! c1) i2!.2         | 7: p1+q1
+    i1 p1 q1 i2 (i2! c1) i2!.2         | 5: p1+q1
     # a record below the node is not elsewhere
     i1 p1 q1 i2 c1 n1 i2!              | 7: p1+q1
     # what has happened there need not be what the condition reads
     i1 p1 q1 i2 q1! (i2! c1)           | 6: p1+q1
     i1 p1 q1 (i2 q1!) (i2! c1)         | 6: p1+q1
     # but it must have happened since the condition was asked last
-    i1 p1 q1 i2 q1! i2! (i2!.2 c1)     |
-    i1 p1 q1 i2 q1! i2! (i2!.2 c1) i2!.3 | 9: p1+q1
+    i1 p1 q1 i2 q1! i2! (i2!.2 c1)     | 7: p1+q1
+    i1 p1 q1 i2 q1! i2! (i2!.2 c1) i2!.3 | 7: p1+q1
 event E {end=non-local, when="item"} = ins(item/price) & ins(item/quantity)
     # a record below the node has happened there, and the next elsewhere releases
     i1 p1 q1 i2 n1 i2!                 | 6: p1+q1
     i1 p1 q1 i2 (n1 i2!)               | 6: p1+q1
-    i1 p1 q1 i2 (i2! n1) i2!.2         | 7: p1+q1
+    i1 p1 q1 i2 (i2! n1)               | 5: p1+q1
     i1 p1 q1 i2 n1 n1- i2!             |
     i1 p1 q1 i2 (n1 n1-) i2!           |
 # what comes to be next has not been asked (X11)

@@ -102,9 +102,9 @@ event E(item) = ins(item//)
 event E = ins(item//*)
     i1 p1 i2 p2                        | 2: p1; 4: p2
 # of several nodes with that path the nearest (P10)
-event E {context=cumulative} = x[2,*] ins(item//*)
+event E = x[2,*] ins(item//*)
     i1 n1 m1 r1 p1                     | 4: m1+r1; 5: n1+p1
-event E {context=cumulative} = x[2,*] ins(item//)
+event E = x[2,*] ins(item//)
     i1 n1 m1 p1                        | 3: n1+m1; 4: i1+p1
 # a multiplicity has the path as a whole (T2)
 event E = x[2,2] ins(item//*)

@@ -35,17 +35,17 @@ event E(order) {context=$context, within="4 changes"} = x[0,1]{name=P} ins(order
     chronicle            | i1 p1 c1 c1.2 i1- i2 | 1: P:0 I:i1 E:(i1); 2: P:p1 E:(p1); 6: P:0 I:i2 E:(i2)
 # what comes first makes a combination by itself, where nothing else has to be there
 event E = x[0,*]{end=non-local, name=P} *(order/item/price) ; x[0,2]{end=non-local, name=Q} ins(order/item/quantity)
-    i1 b1 p1 q1 b1.2 | 2: P:0 Q:0; 5: P:p1 Q:q1 E:(p1) E:(q1)
+    i1 b1 p1 q1 b1.2 | 2: P:0 Q:0; 5: P:p1 Q:q1 E:(p1)+(q1)
 event E(order) = x[1,*]{end=non-local, name=P} ins(order/item/price) & x[1,*]{path=order, name=M} x[1,*]{end=non-local, name=Q} ins(order/item/quantity)
     q1 b1 q1.2 p1 b1.2 | 2: Q:q1 M:(q1); 5: P:p1 Q:q1.2 M:(q1)+(q1.2) E:(p1)+((q1)+(q1.2))
 # what closes windows has its turn before what opens them (W8)
 event E(order) = aperiodic[x[1,*]{end=non-local, name=A} ins(order/item/price), x[1,*]{end=non-local, name=C} ins(order/item/comment)] ins(order/item)
     i1 p1 c1 b1 i2 | 4: A:p1 C:c1; 5: E:(p1)+i2
-# stored at one time point: by operand (Z20)
+# what ends together is older in an earlier operand (S1)
 event E(order) {context=continuous} = any[2](x[0,*]{name=P} *(order/item/price), *(order/item/price/text()), *(order/item/price))
     i1 p1 t1=1 | 1: P:0; 2: P:p1 E:(p1)+p1; 3: E:t1=1+p1
 event E(order) {context=recent} = any[2](x[1,2]{end=custom, name=A} ins(order/item/price), ins(order/item/price), x[1,1]{end=custom, name=B} ins(order/item/price))
-    p1 flush | 1: A:p1 B:p1 E:(p1)+p1 E:p1+(p1)
+    p1 flush | 1: A:p1 B:p1 E:p1+(p1)
 """
 
 

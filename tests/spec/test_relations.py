@@ -32,7 +32,8 @@ HOLDING = f"""
 -- of points, and of a point with what lasts: it meets where it starts
 {P}       | {Q}       | p1 q1       | before
 {P}       | {Q}       | q1 p1       | after
-{P}       | *(item/price) | p1      | equals par meets met-by
+-- two events are different ones (Q1)
+{P}       | *(item/price) | p1      |
 {C}       | {P} & {Q} | p1 c1 q1    | during par
 {P} & {Q} | {C}       | p1 c1 q1    | contains par
 {P}       | {P} & {Q} | p1 q1       | starts par meets

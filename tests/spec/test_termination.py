@@ -124,7 +124,7 @@ def test_conditions(row: list[str]) -> None:
 
 CONDITIONAL_MULTIPLICITY_TABLE = """
 -- released by D5: what has accumulated; then accumulation starts over
-1,* | i1 q1 p1 p1.2 u1=5 p1.3        | 5: p1+p1.2; 6: p1.3
+1,* | i1 q1 p1 p1.2 u1=5 p1.3        | 5: p1+p1.2; 6: p1+p1.2+p1.3
 -- the condition held when it became possible: as without condition (M1)
 1,* | i1 q1 u1=5 p1 p1.2             | 4: p1; 5: p1+p1.2
 -- a composite that was still integrating is included (X8)
@@ -145,8 +145,8 @@ def test_conditional_multiplicity(row: list[str]) -> None:
 REFUSED_TABLE = """
 -- refused by the guard or by having, the rest stays, and so does the composite that has integrated some of it (V6)
 1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1         | 2: M:p1; 6: E:(p1)+q1
-1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1    | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1
-1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1 p1.3    | 2: M:p1; 6: E:(p1)+q1; 7: M:p1.3
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1    | 2: M:p1; 6: M:p1+p1.2+p1.3; 7: E:(p1+p1.2+p1.3)+q1
+1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1 p1.3    | 2: M:p1; 6: E:(p1)+q1; 7: M:p1.2+p1.3
 -- at u it stays what it is (M2)
 1,2 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1 q1.2 | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1; 8: E:(p1.3)+q1.2
 -- and a silent empty one (M5)

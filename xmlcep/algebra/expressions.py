@@ -16,7 +16,7 @@ from path_types import PathType, left_bound_intersection
 
 from ..events import EventType
 from ..position import NOWHERE, Position
-from .options import Options
+from .options import ContextName, Options
 from .promises import Promise
 from .shares import Share, together
 from .windows import Window
@@ -98,8 +98,10 @@ class Writer(Protocol):
         """A string."""
 
 
-COMMON_OPTIONS = frozenset({"context", "path", "if", "name", "let"})
+COMMON_OPTIONS = frozenset({"path", "if", "name", "let"})
 """What every operator can have."""
+CHOOSING = COMMON_OPTIONS | {"context"}
+"""What an operator can have that chooses among what has come (Q1)."""
 DEFERRABLE = frozenset({"end", "when"})
 """What an operator can have that can wait (D2 to D4)."""
 
@@ -114,7 +116,8 @@ class Operator(ABC):
     ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
     ``syntax`` is what stands behind the symbol, as the grammar writes it; "" for the paper's operators and the infix
     ones, whose rules stand in the grammar themselves.
-    ``takes`` are the options it can have.
+    ``takes`` are the options it can have, ``contexts`` the contexts that mean something to it, and ``without_context``
+    says why none does.
     """
 
     __slots__ = ()
@@ -125,7 +128,9 @@ class Operator(ABC):
     sign: ClassVar[str]
     syntax: ClassVar[str] = ""
     infix: ClassVar[bool] = False
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE
+    contexts: ClassVar[frozenset[ContextName]] = frozenset(ContextName)
+    without_context: ClassVar[tuple[str, str]] = ("", "")
     fewest: ClassVar[int] = 2
     """How many operands it has at least where it is written down."""
     most: ClassVar[int | None] = None

@@ -39,6 +39,10 @@ class ContextName(Enum):
     NEXT = "next"
 
 
+SNOOP = frozenset(ContextName) - {ContextName.NEXT}
+"""Those of Snoop."""
+
+
 class Severity(Enum):
     """How much an event matters to whoever reads findings (Y10)."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -14,11 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from ..arguments import PATH, check, optional
 from ..checking.left_out import LeftOut
 from ..engine import OnRemoved
-from ..log.records import Row
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
-from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine
+from .conditions import conditions_of
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
@@ -41,6 +39,7 @@ from .request import AuditError, AuditRequest, Format, Policy, named_format
 from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
+from .whitespace import keep_meaningful
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -72,6 +71,7 @@ def audit(
     final: bool = False,
     on_removed: OnRemoved | None = None,
     new_since: Literal["now", "begin"] = "now",
+    where: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -96,6 +96,9 @@ def audit(
     lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
     or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
 
+    ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
+    severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
+
     ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
     thread, and what it raises then ends the audit later.
 
@@ -119,6 +122,7 @@ def audit(
         progress=progress,
     )  # fmt: skip
     request.check()
+    chosen = conditions_of(where, [tree.name for tree in rules.graph.trees])
     rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         kept = with_pipes_kept(logs, stack)
@@ -127,9 +131,10 @@ def audit(
         found = find_files(kept)
         if request.since is not None:
             stack.enter_context(holding(request.since))
-            return _audit_since(request, found, request.since, started)
+            result = _audit_since(request, found, request.since, started)
+            return replace(result, _where=chosen)
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
-        return _Audit(request, found, choice, started).run()
+        return replace(_Audit(request, found, choice, started).run(), _where=chosen)
 
 
 class _Audit:
@@ -242,32 +247,18 @@ class _Audit:
             local.run(self._files)
             _write_spooled(writer, collector, self._summary, steps)
         else:
-            self._replay_with_spark(collector, writer, keep)
+            self._replay_with_spark(collector, writer)
 
-    def _replay_with_spark(
-        self, collector: Collector, writer: FindingsWriter, keep: Callable[[Row], bool] | None
-    ) -> None:
+    def _replay_with_spark(self, collector: Collector, writer: FindingsWriter) -> None:
         from .spark.session import require_spark, spark_session
 
         _refuse_on_workers(self._request.rules)
         require_spark()
+        from .spark.failures import explained
         from .spark.job import SparkAudit
 
-        request = self._request
-        size = sum(file.size for file in self._files)
-        # Workers of a session that is given may have another working directory.
-        files = [file._replace(path=os.path.abspath(file.path)) for file in self._files]
-        with spark_session(request.spark, master=request.master, input_bytes=size) as session:
-            job = SparkAudit(
-                session, request.rules, collector, operators=request.operators, keep=keep,
-                partitions=request.partitions, until=request.until, progress=request.progress,
-                by_event=request.partition_by_rule, by_file=collector.quarantine.by_file,
-                place=writer.place,
-            )  # fmt: skip
-            for findings in job.run(files, collector.quarantine.settle):
-                for doc, counts in findings.counts.items():
-                    self._summary.documents.found(doc, counts)
-                writer.write(bytes(findings.text), findings.name)
+        with spark_session(self._request.spark, master=self._request.master) as session, explained():
+            SparkAudit(session, self._request, collector).run(self._files, writer)
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
@@ -320,7 +311,7 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
 
 def _taken_instead(request: AuditRequest) -> list[str]:
     asked = request.engine == "spark" or request.spark is not None or request.master is not None
-    return ["engine local: since goes on from a state, which Spark does not read"] if asked else []
+    return ["engine local: since resumes a state, which Spark cannot read"] if asked else []
 
 
 def _refuse_on_workers(rules: Rules) -> None:
@@ -344,7 +335,7 @@ def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[
         else:
             file = stack.enter_context(AtomicFile(target))
             assert file.stream is not None
-            writer = _WRITERS[format](file.stream, file.temporary)
+            writer = _WRITERS[format](file.stream)
         try:
             yield writer
         except BaseException:
@@ -360,14 +351,6 @@ def as_text(until: str | datetime | None) -> str | None:
         return timestamp(time_or_day(until) if isinstance(until, str) else as_microseconds(until))
     except TimeError as error:
         raise AuditError(f"until: {error}") from None
-
-
-def keep_meaningful(row: Row) -> bool:
-    """Whether a record is more than a change of white space between elements."""
-    value, old = row[4], row[5]
-    if is_blank(value or "") and is_blank(old or ""):
-        return row[2].last.test != "text()"
-    return True
 
 
 def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:

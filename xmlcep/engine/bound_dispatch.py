@@ -146,11 +146,10 @@ def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:
 
 
 def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...]:
-    """What takes an event of this type in a tree, one after the other."""
-    # Where inner operators are reported, all that they raise comes before what the root does.
-    if not plan.parts or (len(plan.parts) > 1 and tree.reports_operators):
+    """What takes an event of this type in a tree."""
+    if plan.alone is None or (plan.creations and tree.reports_operators):
         return ((partial(tree.take_turns, plan), 0),)
-    return tuple([(_acceptor(tree, part, operation, path), part[2]) for part in plan.parts])
+    return ((_acceptor(tree, plan.alone, operation, path), plan.alone[2]),)
 
 
 def _as_one(directs: Sequence[Direct]) -> tuple[Direct, ...]:
@@ -197,7 +196,7 @@ def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Ac
 
 def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...] | None:
     """The same if it may come before all that the event releases in the tree; None if there is none."""
-    if all(tree.may_deliver_first(operator) for operator, _, _ in plan.parts):
+    if plan.alone is None or tree.may_deliver_first(plan.alone[0]):
         return _direct(tree, plan, operation, path)
     return None
 

@@ -57,7 +57,6 @@ class Edit:
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
-        self.before: PrimitiveEvent | None = None
         # Whether what is released elsewhere concerns the trees that ask the document.
         self.sees_releases = not evaluation.apart or any(
             evaluation.trees[index].awaits_release for index in asking
@@ -107,7 +106,7 @@ class Edit:
         for event in events:
             bound = evaluation.dispatch[event.op][event.path]
             if bound is not None:
-                evaluation.touch(event, bound, self.before)
+                evaluation.touch(event, bound)
         ts, point = clock.ts, clock.point
         later = 0  # by how many time points: those of timers that were not known when the records were held
         waiting = self._setting.waiting
@@ -125,7 +124,6 @@ class Edit:
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 due = turns.get(each.event.ts, NOTHING_DUE)
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before, due)
-                self.before = each.event
             else:
                 clock.ts, clock.fired = each.cause.ts, _fired(each)
                 timers.begin_round(self._round_of(each))
@@ -134,8 +132,6 @@ class Edit:
                 finally:
                     timers.end_round()
                 clock.fired = None
-                if each.release is not Release.NOTHING:
-                    self.before = None
         clock.ts, clock.point = ts, point + later
         if to_come:
             evaluation.departed.look_after_releases()
@@ -176,9 +172,8 @@ class Edit:
         return max(0, clock.point + 1 - point)
 
     def clear(self) -> None:
-        """Forgets what is held, and what was before it."""
+        """Forgets what is held."""
         self.held.clear()
-        self.before = None
 
 
 def _fired(held: HeldTimePoint) -> int | None:

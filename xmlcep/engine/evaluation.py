@@ -361,13 +361,12 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
-    def touch(self, event: PrimitiveEvent, bound: BoundDispatch, before: PrimitiveEvent | None) -> bool:
+    def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
         """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
-        that waits. One that begins to wait in this edit is asked again after it. ``before`` is the record before the
-        edit, if no release came after that."""
+        that waits. One that begins to wait in this edit is asked again after it."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():
-            if tree.tree.index in blocked and tree.touch(event, plan, before):
+            if tree.tree.index in blocked and tree.touch(event, plan):
                 self._touched.add(tree.tree.index)
                 touched = True
         return touched

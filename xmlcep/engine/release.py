@@ -15,7 +15,7 @@ from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
 from .operators import DeferrableState
-from .operators.state import Acceptor, acceptor_of
+from .operators.state import Acceptor, Arrivals, Input, acceptor_of, by_group
 from .setting import Setting
 from .timers import Due
 from .tree_dispatch import TreeDispatch
@@ -38,10 +38,9 @@ class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
     ``pending``: groups, in mode non-local or custom, with a combination that the next release concerns. ``stale``:
-    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U4, U7).
+    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U7).
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
-    was asked last (U3). ``touched``: the nodes of which the present edit changes what is read and a stale or blocked
-    group waits for.
+    was asked last. ``touched``: the nodes of which the present edit changes what is read and a blocked group waits for.
     """
 
     def __init__(
@@ -63,28 +62,36 @@ class Deferral:
     # ---- what becomes possible ------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
+        """Holds arrivals; in mode earliest they are evaluated while the condition holds (D4)."""
+        self._arrive(key, ((child, arrivals),), cause)
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        """`arrive` for what comes at one time point."""
+        for key, arrivals in by_group(inputs):
+            self._arrive(key, arrivals, cause)
+
+    def _arrive(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
         state = self.state
-        if self._awaits:
-            if key in self.pending:  # whether it is possible need not be found out again
-                state.hold(child, key, arrivals, cause)
-            elif state.hold_all(child, key, arrivals, cause):
-                self._await_release(key)
-            elif key in self.stale:
-                self.forget(key)  # what comes to be next has not been asked (X11)
-            return
-        if len(arrivals) > 1 and state.one_by_one:
-            for entry in arrivals:
-                self.arrive(child, key, (entry,), cause)
-            return
-        waits = self._still_waits(key)
-        state.hold(child, key, arrivals, cause)
-        if waits:
+        if not self._awaits:
+            state.hold(key, arrivals, cause)
+            self._ask(key, cause)
+        elif key in self.pending:  # whether it is possible need not be found out again
+            state.hold(key, arrivals, cause)
+        elif state.hold_all(key, arrivals, cause):
+            self._await_release(key)
+        elif key in self.stale:
+            self.forget(key)
+
+    def _ask(self, key: Key, cause: Cause) -> None:
+        """What has arrived in mode earliest is raised if the condition holds; what waits already was asked."""
+        state = self.state
+        if key in self.blocked and state.grouping.place_of(key) not in self.touched:
             return
         if not state.is_possible(key):
-            state.give_up(key)
+            self.blocked.pop(key, None)
         elif self._holds(key):
-            state.evaluate_held(child, key, arrivals, cause)
+            self.blocked.pop(key, None)
+            state.release(key, cause)
         else:
             self._block(key)
 
@@ -101,7 +108,7 @@ class Deferral:
         if keep is None:
             return acceptor_of(self, self.setting.clock, child)
         if not self._awaits:
-            return partial(self._ask, keep)
+            return partial(self._keep_and_ask, keep)
         pending, stale, tree, is_left = self.pending, self.stale, self._tree, self._is_left
         release, elsewhere = self._waiting.release, self._waiting.elsewhere
 
@@ -115,8 +122,10 @@ class Deferral:
 
         return accept_and_wait
 
-    def _ask(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
-        """`arrive` for an event of a leaf, where it waits for nothing but the condition (X4)."""
+    def _keep_and_ask(
+        self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent
+    ) -> None:
+        """`arrive` for an event of a leaf, where it waits for nothing but the condition."""
         if not keep(key, event) or key in self.blocked:
             return
         if not self._holds(key):
@@ -125,7 +134,7 @@ class Deferral:
         state = self.state
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
-        state.evaluate_newest(key, event)
+        state.release(key, event)
         if state.outbox:
             state.hand_up(event)
 
@@ -137,17 +146,11 @@ class Deferral:
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4 for a deferred operator."""
-        state = self.state
-        if self.mode is Termination.EARLIEST and key not in self.blocked and self._holds(key):
-            state.create(key, path, ids, cause)
-            return
-        state.hold_creation(key, path, ids)
-        if key in self.blocked or not state.is_possible(key):
-            return
-        if self.mode is Termination.EARLIEST:
-            self._block(key)
-        else:
+        self.state.hold_creation(key, path, ids)
+        if self._awaits:
             self._await_release(key)
+        else:
+            self._ask(key, cause)
 
     def fire(self, due: Due, cause: Cause) -> None:
         """Something of the operator's is due: a combination may have come to be (A3), or wait for a release (B3)."""
@@ -164,20 +167,16 @@ class Deferral:
 
     # ---- releases -------------------------------------------------------------------------------------
 
-    def touch(self, node: int, here: Collection[int]) -> bool:
-        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it.
-
-        ``here`` are the nodes that the record before the edit is at or below, if no release came after it: what has
-        happened there has made the next release concern their groups, which could not matter before now (U4).
-        """
+    def touch(self, node: int) -> bool:
+        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
         waits = False
         for key in self.state.keys_at(node):
-            if key in self.stale and node in here:
+            if key in self.stale:
                 self._reconsider(key)
-            elif key in self.stale or key in self.blocked:
                 waits = True
-        if waits:
-            self.touched.add(node)
+            elif key in self.blocked:
+                self.touched.add(node)
+                waits = True
         return waits
 
     def places_that_wait(self) -> tuple[Container[int], ...]:
@@ -208,21 +207,18 @@ class Deferral:
                         self.blocked[key] = edit
                         if node in self.touched and self._holds(key):
                             due.add(key)
-                    elif key in self.stale and node in self.touched:
-                        self._reconsider(key)
         if self.pending and release is not Release.NOTHING:
             for key in set(self.pending) if release is Release.FLUSH else self.left(here):
                 if self.condition is None or not self._is_denied(key):
                     due.add(key)
         for key in sorted(due):
             self.forget(key)
-            if self.state.is_possible(key):
+            if self.state.is_possible(key):  # what it waited with may have ceased to exist
                 self.state.release(key, cause)
-            elif not self._awaits:  # what it waited with has ceased to exist (X11)
-                self.state.give_up(key)
 
     def _is_denied(self, key: Key) -> bool:
-        """Whether the condition of a possible group that a release concerns is false: then that is over for it (U4)."""
+        """Whether the condition of a possible group is false at a release; then no other release need ask it until what
+        it reads has changed."""
         if not self.state.is_possible(key) or self._holds(key):
             return False
         self.pending.remove(key)
@@ -329,18 +325,6 @@ class Deferral:
         self._waiting.release.add(self._tree)
         if self._is_left:
             self._waiting.elsewhere.add(self._tree)
-
-    def _still_waits(self, key: Key) -> bool:
-        """Whether a group waits for its condition. What it waited with may have ceased to exist, and then it does not
-        (X11); while nothing that the condition reads changes that is the same, for the next has to wait as well."""
-        if key not in self.blocked:
-            return False
-        state = self.state
-        if state.grouping.place_of(key) not in self.touched or state.is_possible(key):
-            return True
-        del self.blocked[key]
-        state.give_up(key)
-        return False
 
     def _block(self, key: Key) -> None:
         self.blocked[key] = self.setting.clock.edit

@@ -42,15 +42,13 @@ class ReleaseElsewhere:
         """Whether an event elsewhere can release anything."""
 
     def goes_up_one_by_one(self) -> bool:
-        """Whether what one operator raises may arrive above it before the next has had its turn (C8): where several are
-        operands of one operator, it takes them in that order (H3), and none takes back what is there already (M1).
-        """
+        """Whether what one operator raises may arrive above it before the next has had its turn: where several are
+        operands of one operator, that waits for a release, and none takes back what is there already (M1)."""
         states = [state for state, *_ in self._turns]
         for state in states:
             operands = [child for child in state.children if child is not None and child in states]
-            turns = [state.turn[child.child_index] for child in operands]
             if len(operands) > 1 and (
-                turns != sorted(turns)
+                state.node.termination is Termination.EARLIEST
                 or any(child.node.definition.takes_back and not child.node.deferred for child in operands)
             ):
                 return False

@@ -74,7 +74,6 @@ class Timeline:
             clock.edit += 1
         if document is not None:
             document.apply(event)
-            edit.before = event
         return True
 
     def move(self, event: PrimitiveEvent, last: Cause | None) -> None:
@@ -124,10 +123,7 @@ class Timeline:
         waiting, touched = evaluation.waiting, False
         if document is not None:
             document.apply(event)
-            touched = (
-                bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound, edit.before)
-            )
-            edit.before = event
+            touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound)
         if touched or outside or waiting.elsewhere:
             evaluation.process(as_event(event), bound, outside)
         elif bound is None:

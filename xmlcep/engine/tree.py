@@ -160,7 +160,9 @@ class TreeState:
             if len(arrived) > 1:
                 turn = state.turn
                 arrived = sorted(arrived, key=lambda each: turn[each[0]])
-            for child, key, arrivals in arrived:
+                state.taker.arrive_together(arrived, cause)
+            elif arrived:
+                ((child, key, arrivals),) = arrived
                 state.taker.arrive(child, key, arrivals, cause)
             if releases:
                 self._fire_and_release(state, arrived, dispatch, event, cause, release, due)
@@ -277,18 +279,14 @@ class TreeState:
             if deferral is not None:
                 yield from product(deferral.places_that_wait(), indexes)
 
-    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
-        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
-
-        ``before`` is the record before it, if no release came after that.
-        """
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
+        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
         touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
             if deferral is not None and (deferral.blocked or deferral.stale):
-                here = () if before is None else before[3]
                 for index in indexes:
-                    touched = deferral.touch(event[3][index], here) or touched
+                    touched = deferral.touch(event[3][index]) or touched
         return touched
 
     def check_time(self, cause: Cause) -> None:
@@ -392,6 +390,11 @@ class TreeState:
     def has_pending(self) -> bool:
         """Whether any group has something still to be released."""
         return any(deferral.awaits_release() for deferral in self.deferrals)
+
+    def waits_at(self, state: OperatorState) -> bool:
+        """Whether a group of an operator waits for a release, or for its condition."""
+        deferral = self._deferral[state.node.index]
+        return deferral is not None and bool(deferral.pending or deferral.blocked or deferral.stale)
 
     def note(self, waiting: Waiting) -> None:
         """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from path_types import PathType, equals_or_ends
 from path_types.relations import leading, offsets
 
-from ..algebra import Order
 from ..events import CompositeType, PrimitiveType
 from ..rules.alignment import length_to_group, path_above
 from ..rules.trees import EventTree, LeafNode, OperatorNode
@@ -27,9 +26,8 @@ class TreeDispatch:
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
     which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
-    that look at whatever happens in their groups (S3, W10), with the index of a group's node. ``parts`` are all that
-    there is to do in an order in which one can be done after the other, and go up the tree, before the next; empty if
-    there is none.
+    that look at whatever happens in their groups (S3, W10), with the index of the group's node. ``alone`` is
+    all that there is to do, if that is one thing, which can go straight up the tree.
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
@@ -42,7 +40,7 @@ class TreeDispatch:
     touches: Mapping[int, tuple[int, ...]]
     operators: tuple[int, ...]
     presences: tuple[tuple[int, int | None], ...]
-    parts: tuple[Part, ...]
+    alone: Part | None
 
 
 def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeDispatch | None:
@@ -71,7 +69,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
-    parts = () if presences else _parts(tree, deliveries, creations, path)
+    alone = None if presences else _alone(tree, deliveries, creations, path)
     return TreeDispatch(
         tuple(deliveries),
         frozenset(creations),
@@ -79,47 +77,21 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         touches,
         tuple(sorted(touched)),
         tuple(presences),
-        parts,
+        alone,
     )
 
 
-def _parts(
-    tree: EventTree, deliveries: Iterable[Delivery], creations: Iterable[int], path: PathType
-) -> tuple[Part, ...]:
-    """See `TreeDispatch`: a delivery alone, or what meets at the root only, by different operands.
-
-    Operators have their turns from the leaves to the root (G2), so the root takes what comes in the order of its
-    operands (H3). It must have nothing to say to those below it, nor they to take back what it has.
-    """
-    parts: list[Part] = [
-        (operator, operand, index) for operator, operand, index in deliveries if index is not None
-    ]
-    if tree.flat or (len(parts) == 1 and not creations):
-        return tuple(parts)
-    parts += [(operator, None, len(path) - 1) for operator in creations]
+def _alone(
+    tree: EventTree, deliveries: Sequence[Delivery], creations: Collection[int], path: PathType
+) -> Part | None:
+    """See `TreeDispatch`. What is created below the root goes nowhere (M5): it is only to be reported."""
     root = tree.root
-    if (
-        tree.extended
-        or tree.order is not Order.INTERVAL
-        or any(node.deferred for node in tree.operators)
-        or root.may_repeat  # each part would make an event of its own of what is a tuple (K4)
-        or any(isinstance(child, OperatorNode) and child.takes_back for child in root.children)
-    ):
-        return ()
-    turns = {operand: turn for turn, operand in enumerate(root.definition.turns)}
-    by_turn = {
-        turns[operand]: part for part in parts if (operand := _operand_of_root(tree, part)) is not None
-    }
-    return tuple([by_turn[turn] for turn in sorted(by_turn)]) if len(by_turn) == len(parts) else ()
-
-
-def _operand_of_root(tree: EventTree, part: Part) -> int | None:
-    """By which operand of the root a part gets there; None if it is a creation of the root's node."""
-    operator, operand, _ = part
-    node = tree.operators[operator]
-    while node.parent is not None:
-        operand, node = node.child_index, tree.operators[node.parent]
-    return operand
+    if root.index not in creations:
+        operator, operand, index = deliveries[0] if len(deliveries) == 1 else (0, None, None)
+        return None if index is None else (operator, operand, index)
+    if deliveries or tree.extended or any(node.deferred for node in tree.operators):
+        return None
+    return root.index, None, len(path) - 1
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:

@@ -225,8 +225,8 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return part
         self.source.report_at(
             part.at,
-            "'not' stands here by itself",
-            "it stands before an operand of a sequence: a ; not b ; c (A1, A5)",
+            "there is a 'not' outside a sequence",
+            "write it before an operand of a sequence: a ; not b ; c (A1, A5)",
         )
         return UNREADABLE
 

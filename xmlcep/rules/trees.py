@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from path_types import PathType, left_bound_intersection
 from path_types.relations import offsets
+from path_types.types import DOCUMENT
 
 from ..algebra import (
     Becomes,
@@ -240,6 +241,7 @@ class _TreeBuilder:
 
     def build(self) -> tuple[OperatorNode, ...] | None:
         self._operator(self.definition.expression, first=0, parent=None, child_index=0)
+        self._check_default_context()
         return tuple(self.operators) if self.sound else None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
@@ -278,13 +280,14 @@ class _TreeBuilder:
             self._problem(message, hint, operator.at)
         self._check_counted(operator, above, child_index)
         termination = self._termination(operator)
+        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
+        self._check_context(operator, operator.options.context or default)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
         condition = self._condition(operator, path)
         if path is None:
             self.sound = False
             return None
-        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
             operator.options.context or default, termination, condition,
@@ -294,6 +297,26 @@ class _TreeBuilder:
         )  # fmt: skip
         self.operators.append(node)
         return node
+
+    def _check_context(self, operator: Operator, context: ContextName) -> None:
+        """H3: a context that means nothing to an operator is a mistake."""
+        if operator.contexts and context not in operator.contexts:
+            known = ", ".join(sorted(each.value for each in operator.contexts))
+            self._problem(
+                f"the context {context.value} means nothing to {operator.symbol} (H3)",
+                f"give it one of its own, behind it: {{context=…}} with {known}",
+                operator.options.place("context", operator.at),
+            )
+
+    def _check_default_context(self) -> None:
+        """The same of the event's context, which is that of all its operators."""
+        definition = self.definition
+        root = definition.expression
+        if definition.context is ContextName.CHRONICLE or any(each.contexts for each in operators_of(root)):
+            return
+        message, hint = root.without_context if isinstance(root, Operator) else ("", "")
+        if message:
+            self._problem(f"context={definition.context.value}: {message} (H3)", hint, definition.at)
 
     def _path(self, operator: Operator, children: list[OperatorNode | LeafNode]) -> PathType | None:
         """The explicit path type, checked by T3, or the derived one (T2)."""
@@ -314,6 +337,8 @@ class _TreeBuilder:
 
     def _derived_path(self, operator: Operator, paths: list[PathType]) -> PathType | None:
         derived = operator.derived_path(paths)
+        if derived is None and self.definition.flat and paths:
+            return DOCUMENT
         if derived is None:
             self._problem(
                 f"the path type of the {operator.title} cannot be derived: "
@@ -392,6 +417,6 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
 
 def _is_valid(operator: PathType, child: PathType) -> bool:
     """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
-    if not child.absolute:
+    if not child.absolute or child is DOCUMENT:
         return True
     return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))

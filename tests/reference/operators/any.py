@@ -12,7 +12,7 @@ from .. import contexts
 from ..contexts import Choice
 from ..events import Entry, Group
 from ..runs import Run
-from .combining import Combining
+from .combining import Combining, are_different
 
 
 class AnyOfState(Combining):
@@ -38,26 +38,17 @@ class AnyOfState(Combining):
             return
         for children in choices(self.needed, self.width):
             for combination in product(*(group.child(index) for index in children)):
-                yield list(combination)
+                if are_different(list(combination)):
+                    yield list(combination)
 
     def _newest(self, group: Group) -> Iterator[list[Entry]]:
-        """Recent tries one: of the operands whose newest are the newest, the arrival first, different events."""
+        """Recent tries one: of the operands whose newest are the newest, different events."""
         found: list[Entry] = []
-        newest = sorted(group.stored, key=contexts.when_stored, reverse=True)
-        arrived = [entry for entry in group.stored if entry.fresh]
-        for entry in [*arrived[-1:], *newest]:
-            if len(found) < self.width and not any(entry.event is other.event for other in found):
+        for entry in sorted(group.stored, key=contexts.age, reverse=True):
+            if len(found) < self.width and are_different([*found, entry]):
                 found.append(entry)
         if len(found) == self.width:
             yield sorted(found, key=lambda entry: entry.child)
-
-    def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
-        """They are different events."""
-        return all(
-            entry.event is not other.event
-            for index, entry in enumerate(combination)
-            for other in combination[:index]
-        )
 
     def lacking(self, run: Run) -> list[int]:
         have = [entry.child for entry in run.entries]
@@ -73,21 +64,7 @@ class AnyOfState(Combining):
             )
             return [group.stored] if found and everything else found
 
-        return Choice(combinations, new, oldest=contexts.stored_earliest, newest=contexts.stored_latest)
-
-    def consume(self, group: Group, entries: list[Entry]) -> None:
-        """What is consumed in one operand is consumed in all."""
-        super().consume(group, self.consumed_with(group, entries))
-
-    def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
-        """The same, of a run, too: itself, and then the others."""
-        others = [
-            other
-            for other in group.stored
-            if not contexts.is_in(other, combination)
-            and any(other.event is entry.event for entry in combination)
-        ]
-        return [*combination, *others]
+        return Choice(combinations, new, oldest=contexts.oldest_of_all, newest=contexts.newest_of_all)
 
 
 STATE = AnyOfState

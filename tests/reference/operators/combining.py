@@ -22,19 +22,17 @@ class Combining(OperatorState):
 
     # Storing
 
-    def store(
-        self, event: Event, child: int, group: Group, values: Variables, *, waits: bool
-    ) -> Entry | None:
-        """In recent context an arrival replaces what its child had (Q1). In `next` runs go on and begin (S2)."""
+    def store(self, event: Event, child: int, group: Group, values: Variables) -> Entry | None:
+        """In recent context a child keeps its newest (Q1). In `next` runs go on and begin (S2)."""
         entry = self.entry(event, child, values)
-        if self.context is ContextName.RECENT:
-            for other in group.child(child):
-                self.replace(group, other)
         group.stored.append(entry)
+        if self.context is ContextName.RECENT:
+            for older in group.child(child)[:-1]:
+                self.replace(group, older)
         if self.context is ContextName.NEXT:
             runs.prune(group)
             for run in group.runs:
-                self.go_on(group, run)
+                self.go_on(group, run, entry)
             self.begin_run(group, entry)
         return entry
 
@@ -63,7 +61,7 @@ class Combining(OperatorState):
         ]
         for combination in product(*pools):
             found = [entry for entry in combination if entry is not None]
-            if found:
+            if found and are_different(found):
                 yield found
 
     def combinations(self, group: Group) -> list[list[Entry]]:
@@ -85,7 +83,10 @@ class Combining(OperatorState):
                 self.replace(group, entry)
 
     def admits(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
-        """Whether the constraints are satisfied, as far as they can be asked while it is not complete (Z21)."""
+        """Whether its events are different ones and satisfy the constraints, as far as these can be asked while it is
+        not complete (Z21)."""
+        if not are_different(combination):
+            return False
         if self.within is not None and not constraints.within(self.around.clock, self.within, combination):
             return False
         return self.is_related(group, combination, complete=complete) and self.is_had(
@@ -119,20 +120,12 @@ class Combining(OperatorState):
 
     # Choosing
 
-    def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
+    def evaluate(self, group: Group) -> None:
         if self.context is ContextName.NEXT:
             self.raise_runs(group)
             return
-        for chosen, consumed in contexts.chosen(self.context, self.choice(group, arrivals)):
-            self.choose(group, chosen, consumed)
-
-    def release(self, group: Group) -> None:
-        """D5: what has waited is new."""
-        if self.context is ContextName.NEXT:
-            self.raise_runs(group)
-            return
-        waiting = [entry for entry in group.stored if entry.fresh]
-        for chosen, consumed in contexts.chosen(self.context, self.choice(group, waiting)):
+        new = [entry for entry in group.stored if entry.fresh]
+        for chosen, consumed in contexts.chosen(self.context, self.choice(group, new)):
             self.choose(group, chosen, consumed)
 
     def choice(self, group: Group, new: list[Entry]) -> Choice:
@@ -183,21 +176,20 @@ class Combining(OperatorState):
     def begin_run(self, group: Group, entry: Entry) -> None:
         """Every event stored in the first operand, or in any, begins a run."""
         if self.begins(entry):
-            run = Run(entry.number, [entry])
+            run = Run([entry])
             whole = self.is_whole([entry])
             if self.admits(group, [entry], complete=whole):
                 run.complete = whole
                 group.runs.append(run)
-                self.go_on(group, run)
 
-    def go_on(self, group: Group, run: Run) -> None:
-        """A run takes what it can."""
+    def go_on(self, group: Group, run: Run, arrival: Entry) -> None:
+        """A run takes an arrival if it can."""
 
         def admits(entries: list[Entry], complete: bool) -> bool:
             combination = sorted(entries, key=lambda entry: entry.child)
             return self.admits(group, combination, complete=complete)
 
-        runs.go_on(group, run, self.lacking, self.is_whole, admits)
+        runs.go_on(run, arrival, self.lacking, self.is_whole, admits)
 
     def raise_runs(self, group: Group) -> None:
         """Complete runs are raised in the order in which they began, and end; what is in them is consumed, once."""
@@ -210,13 +202,31 @@ class Combining(OperatorState):
                     entry.used = True
                     self.tell_consumed(entry)
 
-    def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
-        """What is consumed when these are."""
-        return combination
-
     # Consuming
+
+    def consume(self, group: Group, entries: list[Entry]) -> None:
+        """What is consumed in one operand is consumed in all."""
+        super().consume(group, self.consumed_with(group, entries))
+
+    def consumed_with(self, group: Group, entries: list[Entry]) -> list[Entry]:
+        """What is consumed when these are: an event that is stored in several operands is in all of them."""
+        others = [
+            other
+            for other in group.stored
+            if not is_in(other, entries) and any(other.event is entry.event for entry in entries)
+        ]
+        return [*entries, *others]
 
     def take_back(self, composite: Composite) -> None:
         super().take_back(composite)
         for group in self.groups.values():
             runs.prune(group)
+
+
+def are_different(combination: list[Entry]) -> bool:
+    """Whether no event stands in it twice (Q1)."""
+    return all(
+        entry.event is not other.event
+        for index, entry in enumerate(combination)
+        for other in combination[:index]
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xmlcep.algebra import ContextName
 
-from ..events import Entry, Group
+from ..events import Entry, Event, Group
+from ..values import Variables
 from .operator import OperatorState
 
 
@@ -17,18 +18,17 @@ class DisjunctionState(OperatorState):
     def hands_on(self, binding: list[bool]) -> bool:
         return all(binding)
 
-    def one_by_one(self) -> bool:
-        return False
+    def store(self, event: Event, child: int, group: Group, values: Variables) -> Entry | None:
+        """An event that several operands take is that of the first."""
+        if any(entry.event is event for entry in group.stored):
+            return None
+        return super().store(event, child, group, values)
 
-    def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
-        for arrival in arrivals:
-            self.raise_and_consume(group, [arrival], [arrival])
-
-    def release(self, group: Group) -> None:
-        """D5: cumulative, one composite of all pending (in order of operand); else one per arrival."""
+    def evaluate(self, group: Group) -> None:
+        """One composite per arrival; in cumulative context one of all that is new, in order of operand (H6)."""
         pending = list(group.stored)
-        if self.context is ContextName.CUMULATIVE:
-            pending.sort(key=lambda entry: (entry.child, entry.number))
+        if self.context is ContextName.CUMULATIVE and pending:
+            pending.sort(key=lambda entry: (entry.child, entry.rank))
             self.raise_and_consume(group, pending, pending)
         else:
             for entry in pending:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from path_types import PathInstance, PathType
+from path_types import PathType
 from xmlcep.algebra import Multiplicity, Termination
 
 from .. import paths
@@ -50,14 +50,9 @@ class MultiplicityState(OperatorState):
     def gathers(self) -> bool:
         return True
 
-    def one_by_one(self) -> bool:
-        return True
-
     # Arrivals
 
-    def store(
-        self, event: Event, child: int, group: Group, values: Variables, *, waits: bool
-    ) -> Entry | None:
+    def store(self, event: Event, child: int, group: Group, values: Variables) -> Entry | None:
         entry = self.entry(event, child, values)
         self.arrived.append((group, entry))
         if self._too_old_above(group, entry):
@@ -65,7 +60,10 @@ class MultiplicityState(OperatorState):
         group.accumulated.append(entry)
         if self.within is not None:
             self._drop_out(group, entry)
-        return entry if entry in group.accumulated else None
+        if entry not in group.accumulated:
+            return None
+        group.empty = None  # something has accumulated (M4)
+        return entry
 
     def _drop_out(self, group: Group, arrival: Entry) -> None:
         """W3: what is more than the window before the newest drops out first; an arrival that would is not taken."""
@@ -100,14 +98,6 @@ class MultiplicityState(OperatorState):
             return [group.accumulated[-(self.upper or 0) :]]
         return self._parts(group.accumulated)
 
-    def give_up(self, group: Group) -> None:
-        """At u accumulation starts over all the same (V6), also where the condition is false."""
-        if self.upper is not None and len(group.accumulated) >= self.upper and not self.slides:
-            *full, group.accumulated = self._parts(group.accumulated)
-            for batch in full:
-                self._use_up(batch)
-            group.current = None
-
     def _too_old_above(self, group: Group, arrival: Entry) -> bool:
         """Z4: with a window of its own, whether what it is integrating is too old for that of the operator above."""
         above = self.parent.within if self.parent is not None else None
@@ -126,62 +116,58 @@ class MultiplicityState(OperatorState):
         above = self.parent
         return above is not None and any(above.children[index] is self for index in above.absent)
 
-    def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
-        """M1, M2, S4: the arrival is counted."""
-        group.empty = None  # something has accumulated (D5)
-        if self.only_counts:
+    def evaluate(self, group: Group) -> None:
+        """M1, M2, S4, M4: full batches are final; what is left is raised, and integrated by what comes."""
+        if self._is_empty(group):
+            self._raise_empty(group)
             return
-        counted = group.accumulated
-        if self.slides and self.upper is not None and len(counted) > self.upper:
-            counted = group.accumulated = counted[-self.upper :]
-        if len(counted) < self.lower:
-            return
-        if self._may_be_raised(group, counted):
+        rest = self._raise_full(group)
+        if len(rest) >= self.enough and self._may_be_raised(group, rest):
             self._withdraw_current(group)
-            group.current = self._raise(group, counted)
-        if len(counted) == self.upper and not self.slides:
-            self._use_up(counted)  # raised or not (V6)
-            group.current = None
-            group.accumulated = []
+            group.current = self._raise(group, rest)
 
     def release(self, group: Group) -> None:
-        """D5, X8: full batches, then the rest if it has at least l; accumulation starts over."""
-        instance, group.empty = group.empty, None
-        if not group.accumulated:
-            if instance is not None:
-                self._create(group, instance)
+        """D5: at a release what is left is final, too, if it is enough; then accumulation starts over."""
+        if self.end is Termination.EARLIEST:
+            self.evaluate(group)
             return
-        *full, rest = self._wholes(group)
+        if self._is_empty(group):
+            self._raise_empty(group)
+            return
+        rest = self._raise_full(group)
         if len(rest) >= self.enough:
-            full, rest = [*full, rest], []
-        group.accumulated = rest
+            self._raise_batch(group, rest)
+            group.accumulated = []
+
+    def _raise_full(self, group: Group) -> list[Entry]:
+        """Raises the full batches of u; what is left has accumulated."""
+        *full, group.accumulated = self._wholes(group)
         for batch in full:
-            if self._may_be_raised(group, batch):
-                self._withdraw_current(group)
-                self._raise(group, batch)
-            else:  # a former one that was raised stays (M2), and this is used up all the same (V6)
-                group.current = None
-                self._use_up(batch)
+            self._raise_batch(group, batch)
+        return group.accumulated
+
+    def _raise_batch(self, group: Group, batch: list[Entry]) -> None:
+        """It takes the place of what it integrates; raised or not, it is used up (V6)."""
+        if self._may_be_raised(group, batch):
+            self._withdraw_current(group)
+            self._raise(group, batch)
+        self._use_up(batch)
+        group.current = None
 
     def potential(self, group: Group) -> bool:
-        """Where it waits for a release that asks what it finds; a no uses up (V6). Otherwise what `having` refuses is
-        none (X11)."""
-        if not group.accumulated:
-            return group.empty is not None and self._might_be(group, [])
-        possible = any(
-            len(part) >= self.enough and self._might_be(group, part) for part in self._wholes(group)
-        )
-        return possible and (group.empty is not None or any(entry.fresh for entry in group.accumulated))
+        """Whether there is enough, with something new; what it asks it is asked then."""
+        if self.only_counts:
+            return False
+        if self._is_empty(group):
+            return True
+        return len(group.accumulated) >= self.enough and any(entry.fresh for entry in group.accumulated)
 
-    def _might_be(self, group: Group, entries: list[Entry]) -> bool:
-        return self.end is not Termination.EARLIEST or self.has(group, entries)
+    def _is_empty(self, group: Group) -> bool:
+        """Whether an empty composite is to be raised, for a node that was created (M4)."""
+        return group.empty is not None
 
-    def create(self, group: Group, instance: PathInstance) -> None:
-        """M4: an empty composite for a node that was created."""
-        if not self.only_counts:
-            self._create(group, instance)
-
-    def _create(self, group: Group, instance: PathInstance) -> None:
+    def _raise_empty(self, group: Group) -> None:
+        instance, group.empty = group.empty, None
         if self.around.exists(group.key) and self._may_be_raised(group, []):
             self.raise_(group, [], instance)
 
@@ -211,17 +197,16 @@ class MultiplicityState(OperatorState):
         """M3, C7: when the composite that is still integrating is consumed, accumulation starts over.
 
         Arrivals that wait for a release were not integrated and stay (C13)."""
-        self.start_over(composite)
-
-    def is_integrating(self, event: Event) -> bool:
-        """Whether it is the composite that one of its groups is integrating."""
-        return any(group.current is event for group in self.groups.values())
-
-    def start_over(self, composite: Event) -> None:
-        """Counting starts at zero; the composite stays where it is (Z3, Z4)."""
         for group in self.groups.values():
             if group.current is composite:
                 self._forget_integrated(group)
+
+    def start_over(self, group: Group, is_gone: Callable[[Entry], bool]) -> None:
+        """What an absence behind it has made impossible counts no more; a composite of it stays where it is (Q4)."""
+        kept = [entry for entry in group.accumulated if not is_gone(entry)]
+        if len(kept) < len(group.accumulated):
+            group.accumulated = kept
+            group.current = None
 
     def _forget_integrated(self, group: Group) -> None:
         former, group.current = group.current, None

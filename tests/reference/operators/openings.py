@@ -34,9 +34,10 @@ class OpeningState(OperatorState):
         if child == self.closes:
             self.close(group, entry)
         elif child == self.opens:
-            if self.context is ContextName.RECENT:
-                group.stored = [other for other in group.stored if other.child != self.opens]
             group.stored.append(entry)
+            if self.context is ContextName.RECENT:
+                for older in group.child(self.opens)[:-1]:
+                    group.stored.remove(older)
             self.opened(group)
         else:
             self.between(group, entry)

@@ -16,6 +16,7 @@ from xmlcep.algebra import (
     Leaf,
     Multiplicity,
     Operator,
+    Order,
     Termination,
     Unit,
     Window,
@@ -24,7 +25,7 @@ from xmlcep.events import PrimitiveEvent
 
 from .. import expressions, paths
 from ..clock import Due, TimeUnknown
-from ..events import Cause, Composite, Entry, Event, Group, as_set, variables_of
+from ..events import Cause, Composite, Entry, Event, Group, as_set, interval, variables_of
 from ..leaves import taken
 from ..values import Value, Variables, as_text, single
 from .surroundings import Surroundings
@@ -57,11 +58,11 @@ class OperatorState:
         below_not: bool = False,
     ) -> None:
         path = paths.path_of(expression)
-        assert path is not None, f"{expression} has no path type (T2)"
+        assert path is not None or definition.flat, f"{expression} has no path type (T2)"
         options = expression.options
         self.expression = expression
         self.definition = definition
-        self.path: PathType = path
+        self.path: PathType | None = path  # None: the document
         self.parent = parent
         self.around = around
         self.flat = definition.flat
@@ -230,28 +231,28 @@ class OperatorState:
 
     def entry(self, event: Event, child: int, values: Variables) -> Entry:
         """An event as it is stored now."""
-        around = self.around
-        return Entry(event, child, around.round, next(around.numbers), around.instant(), values)
+        around, whole = self.around, interval(event)
+        if self.definition.order is Order.DETECTION:
+            end = around.round
+        else:
+            end = int(self.cause().ts if whole is None else whole[1])  # what is empty ends when it is raised
+        return Entry(event, child, around.round, next(around.numbers), end, around.instant(), values)
 
     # What the kinds of operators do in their own ways
 
-    def store(
-        self, event: Event, child: int, group: Group, values: Variables, *, waits: bool
-    ) -> Entry | None:
-        """Stores an arrival, which waits for a release or not; None if it is not taken (Z8)."""
+    @property
+    def chooses_at_once(self) -> bool:
+        """Whether what waits for its termination is chosen already (A3)."""
+        return False
+
+    def store(self, event: Event, child: int, group: Group, values: Variables) -> Entry | None:
+        """Stores an arrival; None if it is not taken (W3)."""
         entry = self.entry(event, child, values)
         group.stored.append(entry)
         return entry
 
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
         """What these arrivals, just stored, have made too old is gone (Z27)."""
-
-    def give_up(self, group: Group) -> None:
-        """The group waits for nothing: what has failed for good is gone (V6)."""
-
-    def one_by_one(self) -> bool:
-        """Whether several arrivals of one time point are stored and evaluated one by one (C6, C10, S2)."""
-        return self.context in (ContextName.RECENT, ContextName.NEXT)
 
     def arrive(self, event: Event, child: int, group: Group, values: Variables) -> None:
         """What raises at once deals with an arrival."""
@@ -260,16 +261,16 @@ class OperatorState:
     def dealt_with(self, event: Event, child: int) -> None:
         """What raises at once has dealt with an arrival in all its groups."""
 
-    def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
-        """As without termination: H4, H5, H6, M1 for arrivals that have just been stored in one child."""
+    def evaluate(self, group: Group) -> None:
+        """Raises what is possible with what is new (Q1, H6, M1)."""
         raise NotImplementedError
 
     def release(self, group: Group) -> None:
-        """D5: raises what is possible with all that is stored."""
-        raise NotImplementedError
+        """The same for a group that is released (D5)."""
+        self.evaluate(group)
 
     def potential(self, group: Group) -> bool:
-        """X1: whether a combination exists that contains an arrival since the group's last release."""
+        """Whether there is anything to raise that contains something new (D2)."""
         return False
 
     def take_absent(self, child: int, event: Event, values: Variables) -> None:
@@ -278,12 +279,6 @@ class OperatorState:
 
     def absent_taken(self) -> None:
         """All of it at this time point has been taken: candidates end (A3), multiplicities start over (Q4, Z3)."""
-
-    def holds_back(self, group: Group) -> bool:
-        """Whether arrivals of a group wait for a release (D2 to D4, U3): it is deferred, or its condition is false."""
-        return (
-            self.end is not Termination.EARLIEST or self.potential(group) or not self.condition_holds(group)
-        )
 
     def condition_holds(self, group: Group) -> bool:
         """D4, X5: the condition is true at the group's node, or there is none."""

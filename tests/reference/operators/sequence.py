@@ -10,7 +10,7 @@ from typing import Any
 
 from xmlcep.algebra import ContextName, Sequence, Termination, Unit
 
-from .. import constraints
+from .. import constraints, paths
 from ..clock import Due
 from ..contexts import Choice
 from ..events import Composite, Entry, Event, Group, span
@@ -65,9 +65,10 @@ class SequenceState(Combining):
     def inside(self) -> list[int]:
         return [index for index in self.absent if index < self.needed[-1]]
 
-    def holds_back(self, group: Group) -> bool:
+    @property
+    def chooses_at_once(self) -> bool:
         """The operands before a `not` at the end are evaluated at once (A3)."""
-        return not self.behind and super().holds_back(group)
+        return bool(self.behind)
 
     # Constraints
 
@@ -137,39 +138,55 @@ class SequenceState(Combining):
         self.known.append(Absent(child, self.key_of(child, event), mine, self.entry(event, child, values)))
 
     def absent_taken(self) -> None:
-        arrived = {absent: self._newly_arrived(absent) for absent in self.absent}
         for group in self.groups.values():
             group.candidates = [c for c in group.candidates if not self._is_ended(group, c)]
-            for absent, places in arrived.items():
-                if any(key == group.key and agree(group, values) for key, values in places):
-                    self._start_over(group, absent)
+        for absent in self.absent:
+            for key, values, entry in self._newly_arrived(absent):
+                self._start_over(absent, key, values, entry)
 
-    def _newly_arrived(self, absent: int) -> list[tuple[int | None, dict[str, str]]]:
-        """Where, and with which values, something has arrived in a negated operand since this was asked last."""
+    def _newly_arrived(self, absent: int) -> list[tuple[int | None, dict[str, str], Entry]]:
+        """What has arrived in a negated operand since this was asked last, with its place and values."""
         child = self.children[absent]
         if isinstance(child, MultiplicityState):
             places = child.arrivals_in(self.path)
-            found = [(key, self._joined_of(values)) for key, values, _ in places]
+            found = [(key, self._joined_of(values), entry) for key, values, (_, entry) in places]
         else:
-            found = [(known.key, known.values) for known in self.known if known.child == absent]
+            found = [(known.key, known.values, known.entry) for known in self.known if known.child == absent]
         dealt, self.dealt[absent] = self.dealt.get(absent, 0), len(found)
         return found[dealt:]
 
     def _joined_of(self, values: dict[str, str]) -> dict[str, str]:
         return {name: values[name] for name in self.joined if name in values}
 
-    def _start_over(self, group: Group, absent: int) -> None:
+    def _start_over(self, absent: int, key: int | None, values: dict[str, str], event: Entry) -> None:
+        """Q4: what the multiplicity directly before a `not` has kept from before this event of it counts no more, if
+        that, with what has come before, is what must not occur (Z5)."""
         left = absent
         while left in self.absent:
             left -= 1
         child = self.children[left] if left >= 0 else None
         if not isinstance(child, MultiplicityState):
             return
-        for entry in group.child(left):
-            if child.is_integrating(entry.event) and self._happened(
-                group, absent, lambda other, entry=entry: self._lies(other, entry, None)
-            ):
-                child.start_over(entry.event)
+        for group in child.groups.values():
+            above = self._group_above(child, group)
+            if above is None or above.key != key or not agree(above, values):
+                continue
+            child.start_over(
+                group,
+                lambda entry, above=above: (
+                    self._lies(event, entry, None)
+                    and self._happened(above, absent, lambda other: self._lies(other, entry, None))
+                ),
+            )
+
+    def _group_above(self, child: MultiplicityState, group: Group) -> Group | None:
+        """As it were the group to which what a multiplicity raises of a group of its own belongs; None: none."""
+        key = None
+        if not self.flat and group.accumulated:
+            place = paths.composite_instance(group.key, [group.accumulated[0].event.instance])
+            key = paths.node_of(self.path, child.path, place)
+        takes_part = group.accumulated and (self.flat or key is not None)
+        return Group(key, self._joined_of(dict(group.values))) if takes_part else None
 
     # Choosing
 
@@ -200,7 +217,7 @@ class SequenceState(Combining):
         waiting = [other for other in group.candidates if not other.waits]
         if self.context is ContextName.CUMULATIVE and waiting:
             waiting[0].entries = sorted(
-                [*waiting[0].entries, *chosen], key=lambda entry: (entry.child, entry.number)
+                [*waiting[0].entries, *chosen], key=lambda entry: (entry.child, entry.rank)
             )
             return
         if self.context is ContextName.RECENT:

@@ -21,7 +21,7 @@ from ..expressions import (
     Report,
     Writer,
 )
-from ..options import NO_OPTIONS, Options, Termination
+from ..options import NO_OPTIONS, ContextName, Options, Termination
 from ..promises import ALL, Promise
 from ..shares import Share
 
@@ -40,6 +40,11 @@ class Becomes(Operator):
     syntax: ClassVar[str] = '"[" STRING "]" [options] subject'
     sign: ClassVar[str] = "becomes"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"end"}
+    contexts: ClassVar[frozenset[ContextName]] = frozenset()
+    without_context: ClassVar[tuple[str, str]] = (
+        "becomes has no context: nothing is combined",
+        "leave the context out",
+    )
     fewest: ClassVar[int] = 1
     most: ClassVar[int | None] = 1
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("test", ParameterKind.EXPRESSION),)
@@ -66,9 +71,7 @@ class Becomes(Operator):
         (test,) = arguments
         assert isinstance(test.value, str)
         if not isinstance(subject, Leaf) or not _is_of_nodes(subject):
-            problem = (
-                "becomes asks at elements, not about changes of one kind, events or what is below a path (B1)"
-            )
+            problem = "becomes takes the path of an element, not an operation, an event or a scope (B1)"
             report(subject.at, problem, 'write a path: becomes["not(price)"](order/item)')
             subject = Leaf(PrimitiveType(ANY, PathType.parse("any")))
         return cls((subject,), test.value, options, at, test.at)
@@ -92,7 +95,7 @@ class Becomes(Operator):
         path = self.subject.type.path
         if not path.last.is_element:
             yield (
-                f"becomes asks at elements, and {path} is none (B1)",
+                f"becomes takes the path of an element, and {path} is none (B1)",
                 f"ask at the element above it: {path.parent or 'item'}",
             )
         if self.options.path not in (None, path):
@@ -103,7 +106,7 @@ class Becomes(Operator):
         if self.options.end is Termination.NON_LOCAL:
             yield (
                 "becomes has no end=non-local (B3)",
-                "it is asked when an edit is over, or with end=custom when a transaction is",
+                "it is evaluated at the end of an edit, or with end=custom of a transaction",
             )
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report
+from ..expressions import CHOOSING, DEFERRABLE, Argument, Expression, Operator, Report
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise, of_all
 
@@ -21,7 +21,7 @@ class Conjunction(Operator):
     symbol: ClassVar[str] = "&"
     sign: ClassVar[str] = "△"
     infix: ClassVar[bool] = True
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE | {"within", "having"}
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS
     at: Position = field(default=NOWHERE, compare=False, repr=False)

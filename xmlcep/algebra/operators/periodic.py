@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
 from ..expressions import (
-    COMMON_OPTIONS,
+    CHOOSING,
     Argument,
     Expression,
     Operator,
@@ -17,7 +17,7 @@ from ..expressions import (
     Report,
     Writer,
 )
-from ..options import NO_OPTIONS, Options
+from ..options import NO_OPTIONS, SNOOP, ContextName, Options
 from ..promises import Promise, of_all
 from ..windows import Unit, Window
 from .arguments import window_argument
@@ -35,7 +35,8 @@ class Periodic(Operator):
     symbol: ClassVar[str] = "periodic"
     syntax: ClassVar[str] = '"[" expression "," STRING "," expression "]" [options]'
     sign: ClassVar[str] = "P"
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    takes: ClassVar[frozenset[str]] = CHOOSING
+    contexts: ClassVar[frozenset[ContextName]] = SNOOP
     most: ClassVar[int | None] = 2
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("beat", ParameterKind.WINDOW),)
     operands: tuple[Expression, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..expressions import CHOOSING, DEFERRABLE, Argument, Expression, Operator, Report, Writer
 from ..options import NO_OPTIONS, Options, Termination
 from ..promises import Promise, of_all
 
@@ -26,7 +26,7 @@ class Sequence(Operator):
     sign: ClassVar[str] = ";"
     infix: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = (
-        COMMON_OPTIONS | DEFERRABLE | {"within", "gap", "having", "strict"}
+        CHOOSING | DEFERRABLE | {"within", "gap", "having", "strict"}
     )  # fmt: skip
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS
@@ -92,7 +92,7 @@ class Sequence(Operator):
         elif ends and self.options.within is not None:
             yield (
                 "the last 'not' has two ends, a window and a termination (A3)",
-                "leave one of them out: within says when it is due, end that it waits for a release",
+                "leave one of them out: within ends it by time, end at a release",
             )
 
     def choices(self, counts: OperandSequence[int]) -> Iterator[tuple[int, ...]]:

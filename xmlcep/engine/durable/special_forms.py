@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from contexts.pairing import Ending, Waiting
@@ -73,49 +74,30 @@ class RunsForm(Form):
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         if value is None:
             return None
-        known: dict[tuple[int, int], Member] = {}
-        for operand, stored in enumerate(owner.stored):
-            known.update((member.identity, member) for member in (Member(operand, entry) for entry in stored))
-        for run in value.open:
-            known.update((member.identity, member) for member in run.members)
-        numbers = value._numbers
+        members = {member.identity: member for run in value.open for member in run.members}
         return {
-            "last": value._last,
-            "open": [
-                [run.began, int(run.is_complete), [[k, writer.entry(entry)] for k, entry in run.members]]
-                for run in value.open
-            ],
-            "known": [
-                [
-                    member.operand,
-                    writer.entry(member.entry),
-                    numbers.get(identity),
-                    int(identity in value.used),
-                ]
-                for identity, member in known.items()
-            ],
+            "open": [[int(run.is_complete), _written(writer, run.members)] for run in value.open],
+            "used": _written(
+                writer, [member for identity, member in members.items() if identity in value.used]
+            ),
         }
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         if data is None:
             return present
-        present.open = [self._run(reader, len(owner.stored), *run) for run in data["open"]]
-        for operand, entry, number, used in data["known"]:
-            identity = Member(operand, reader.entry(entry)).identity
-            if number is not None:
-                present._numbers[identity] = number
-            if used:
-                present.used.add(identity)
-        present._last = data["last"]
+        for is_complete, members in data["open"]:
+            first, *others = [Member(operand, reader.entry(entry)) for operand, entry in members]
+            run = Run(first, len(owner.stored))
+            for member in others:
+                run.take(member)
+            run.is_complete = bool(is_complete)
+            present.open.append(run)
+        present.used = {Member(operand, reader.entry(entry)).identity for operand, entry in data["used"]}
         return present
 
-    def _run(self, reader: Interpreter, operands: int, began: int, complete: int, members: Json) -> Run:
-        first, *others = [Member(operand, reader.entry(entry)) for operand, entry in members]
-        run = Run(began, first, operands)
-        for member in others:
-            run.take(member)
-        run.is_complete = bool(complete)
-        return run
+
+def _written(writer: Scribe, members: Iterable[Member]) -> Json:
+    return [[operand, writer.entry(entry)] for operand, entry in members]
 
 
 class Departures(Form):

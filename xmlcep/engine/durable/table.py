@@ -96,7 +96,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
         "node", "setting", "tree_index", "clock", "grouping", "groupings", "flat", "by_value", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
-        *derived,
+        "end_of", *derived,
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(
         {"groups": groups, **state},
         "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
-        "_taken_back", "_aging", *derived,
+        "_in_order", "_aging", *derived,
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
-    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
+    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay"),
     AperiodicState: _opened({}),
     AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}, "_reopens"),
     PeriodicState: _opened(
@@ -191,6 +191,7 @@ _ACCUMULATION: dict[str, Form] = {
     "span": Span(),
     "created": PathInstance(),
     "expiry": PLAIN,
+    "evaluated": ZERO,
 }
 
 _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
@@ -198,7 +199,7 @@ _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
 _KEPT: dict[type, Layout] = {
     Group: _layout(
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": ZERO, "runs": RunsForm()},
-        "key", "owners", "shared", "aging",
+        "key", "owners", "shared", "aging", "end", "in_order",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
     RecordAccumulation: _layout(
@@ -271,7 +272,7 @@ _SHARED: dict[type, Layout] = {
     ),
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
     Edit: _layout(
-        {"held": Held(), "before": EventOrNothing()},
+        {"held": Held()},
         "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases", "becoming",
     ),
 }  # fmt: skip

@@ -100,9 +100,10 @@ class Accumulation:
     """The arrivals since accumulation started over, oldest first.
 
     ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite that later ones integrate,
-    ``told`` up to which index entries count as consumed (H7). For a deferred operator ``created`` is the created node's
-    path and ids, while its empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments
-    of the first and the last primitive event in them, where arrivals have such.
+    ``told`` up to which index entries count as consumed (H7), ``evaluated`` up to which they are not new. For a
+    deferred operator ``created`` is the created node's path and ids, while its empty composite is due (M4). ``start``
+    and ``end`` are their interval, ``span`` the moments of the first and the last primitive event in them, where
+    arrivals have such.
 
     What has been asked of them (`values`, `place`, `interval`) is kept up to date by ``followers``, until arrivals go
     from among others.
@@ -113,6 +114,7 @@ class Accumulation:
     begin = 0
     current: Entry | None = None
     told = 0
+    evaluated = 0
     start, end = EMPTY_START, EMPTY_END
     span: tuple[object, object] | None = None
     created: tuple[PathType, tuple[int, ...]] | None = None
@@ -206,7 +208,7 @@ class Accumulation:
         """These are the entries now; of the first ``told`` of them it has been told that they are consumed."""
         self.entries = list(entries)
         self.begin = 0
-        self.told = told
+        self.told, self.evaluated = told, 0
         self.followers = ()
         self._lists = self._ancestor = self._interval = None
         self._measure()
@@ -214,8 +216,12 @@ class Accumulation:
     def keep(self, kept: Sequence[Entry]) -> None:
         """All but these drop out."""
         identities = set(map(id, kept))
-        told = sum(id(entry) in identities for entry in self.entries[self.begin : self.told])
+        told, evaluated = (
+            sum(id(entry) in identities for entry in self.entries[self.begin : until])
+            for until in (self.told, self.evaluated)
+        )
         self.replace(kept, told)
+        self.evaluated = evaluated
 
     def is_idle(self) -> bool:
         """Whether it is as if nothing had ever come."""
@@ -284,6 +290,7 @@ class SlidingAccumulation(Accumulation):
         if index > _TIDY and 2 * index > len(self.entries):
             self.entries = self._behind(index)  # composites may have the list as it was
             self.told -= index
+            self.evaluated = max(self.evaluated - index, 0)
             index = 0
         self.begin = index
 

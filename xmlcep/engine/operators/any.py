@@ -27,7 +27,6 @@ class AnyState(CombiningState):
             definition.count, window_constraints(node), admit=self.values.admitter(), tries=setting.tries,
             binders=self.binders(),
         )  # fmt: skip
-        self.shared = node.may_repeat
 
 
 def new_state(

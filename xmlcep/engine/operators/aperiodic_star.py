@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort_right
 from collections.abc import Sequence
 
 from contexts import Entry
@@ -28,7 +29,7 @@ class AperiodicStarState(OpenedState):
 
     def occur(self, key: Key, entry: Entry, cause: Cause) -> None:
         if any(is_before(a, entry) for a in self.opened.get(key, ())):
-            self.kept.setdefault(key, []).append(entry)
+            insort_right(self.kept.setdefault(key, []), entry, key=self.end_of)
         else:
             self.consumed_by(1, (entry,))
 

@@ -19,7 +19,7 @@ from ..leaf import PRIMITIVE, Bindings
 from ..setting import Setting
 from ..timers import Due
 from .deferrable import DeferrableState
-from .state import Account
+from .state import Account, Arrivals
 
 
 class Turn(NamedTuple):
@@ -150,11 +150,9 @@ class BecomesState(DeferrableState):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         raise AssertionError("nothing arrives where an expression is asked")
 
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.arrive(child, key, arrivals, cause)
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.arrive(child, key, arrivals, cause)
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
+        for child, entries in arrivals:
+            self.arrive(child, key, entries, cause)
 
     def forget(self, key: Key) -> None:
         self.changed.pop(key, None)

@@ -8,9 +8,17 @@ from math import inf
 from operator import itemgetter
 
 from contexts import Chains, Entry, Group
-from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
-from contexts.entry import EMPTY_END, END, FIRST, LAST, START
-from contexts.group import discard
+from contexts.constraints import (
+    Absence,
+    Constraint,
+    Contiguity,
+    Difference,
+    Gap,
+    Objection,
+    Order,
+    Violations,
+)
+from contexts.entry import EMPTY_END, EMPTY_START, END, FIRST, LAST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -23,6 +31,7 @@ from ..timers import MEASURE, Due
 from .choosing import reach
 from .combining import CombiningState, window_constraints
 from .negation import violations_of
+from .state import Arrivals, Input
 
 
 class SequenceState(CombiningState):
@@ -64,6 +73,8 @@ class SequenceState(CombiningState):
         self.contiguity: Contiguity | None = None
         constraints = self._constraints(definition)
         optional = frozenset(self._position[operand] for operand in node.optional)
+        if self.shared and not all(operands[k].solid for k in positive):
+            constraints.append(Difference())  # what is empty is before itself
         if len(constraints) > 1 or self.values.having is not None or optional:
             self.exists = Constrained(
                 constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries,
@@ -97,13 +108,15 @@ class SequenceState(CombiningState):
 
     def set_owners(self) -> None:
         super().set_owners()
-        # Of each operand directly before a negated one, a multiplicity that this lets start over (Z3).
+        positive = list(self._position)
+        # Of each negated operand the multiplicity directly before it, which it lets start over (Q4).
         self._restarting = {
-            before - 1: owner
-            for before in self._before.values()
-            if before and self._stored_owners is not None
-            and (owner := self._stored_owners[before - 1]) is not None
-        }  # fmt: skip
+            k: state
+            for k, before in self._before.items()
+            if before
+            and (state := self.children[positive[before - 1]]) is not None
+            and state.node.definition.takes_back
+        }
 
     def position(self, child: int) -> int:
         return self._position[child]
@@ -122,31 +135,33 @@ class SequenceState(CombiningState):
         before = () if group is None else group.stored[position - 1]
         first_end = before[0][END] if before else inf
         if len(arrivals) > 1 or arrivals[0][0] <= first_end:
-            owner = self._restarting.get(position)
-            arrivals = [
-                entry
-                for entry in arrivals
-                if first_end < entry[0] or (owner is not None and owner.is_integrating(entry))
-            ]
+            arrivals = [entry for entry in arrivals if first_end < entry[0]]
             if not arrivals:
                 return
         if group is None:
             group = self.open_group(key)
-        if len(arrivals) > 1 and self.context.one_by_one:
-            for entry in arrivals:
-                self.admit(group, position, key, (entry,), cause)
-        else:
-            self.admit(group, position, key, arrivals, cause)
-        if position == self._last and group.stored[position] and not self._waits_for_more:
-            self._drop_hopeless(key, group, position)
+        self.admit(group, position, key, arrivals, cause)
+        if position == self._last and not self._waits_for_more:
+            group.stored[position].clear()  # what has found nothing before it never will
+            self.drop_if_empty(key)
 
-    def _drop_hopeless(self, key: Key, group: Group, position: int) -> None:
-        """What has found nothing before it never will; what is still integrated has to be known to an absence (Z3)."""
-        owner, stored = self._restarting.get(position), group.stored[position]
-        left = [] if owner is None else [entry for entry in stored if owner.is_integrating(entry)]
-        stored.clear()
-        stored.extend(left)
-        self.drop_if_empty(key)
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        super().arrive_together(inputs, cause)
+        for _, key, _ in inputs:
+            group = self.groups.get(key)
+            if group is not None:
+                self._drop_hopeless(group)
+                self.drop_if_empty(key)
+
+    def _drop_hopeless(self, group: Group) -> None:
+        for position, stored in enumerate(group.stored):
+            if stored and self.hopeless_without[position]:
+                before = group.stored[position - 1]
+                first_end = before[0][END] if before else inf
+                kept = [entry for entry in stored if first_end < entry[START]]
+                stored.clear()
+                if position < self._last or self._waits_for_more:
+                    stored.extend(kept)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         position = self._position.get(child)
@@ -157,44 +172,43 @@ class SequenceState(CombiningState):
             return
         super().take(position, key, entry, cause)
 
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        if child in self.violations:
-            self.forbid(child, key, arrivals, cause)
-        else:
-            super().hold(self._position[child], key, arrivals, cause)
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        super().evaluate_held(self._position[child], key, arrivals, cause)
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
+        mine = []
+        for child, entries in arrivals:
+            if child in self.violations:
+                self.forbid(child, key, entries, cause)
+            else:
+                mine.append((self._position[child], entries))
+        if mine:
+            super().hold(key, mine, cause)
 
     def forbid(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Events of a negated operand (A1)."""
-        before = self._before[child]
-        groups = [self.groups[k] for k in self.matching(child, key) if k in self.groups]
-        leads = child in self._leads
-        if groups or leads or not self.prompt:
-            self.violations[child].add(key, arrivals)
-        if before:
-            for group in groups:
-                self._start_over(group, before - 1, self.violations[child])
+        violations, leads = self.violations[child], child in self._leads
+        is_counted = child in self._restarting and not violations.one_is_enough
+        if (
+            leads or is_counted or not self.prompt
+            or any(k in self.groups for k in self.matching(child, key))
+        ):  # fmt: skip
+            violations.add(key, arrivals)
+        self.start_over_before(child, key, arrivals)
         if leads and self.node.definition.options.within is not None:
             self._watch_over_violations(key, arrivals)
 
-    def _start_over(self, group: Group, position: int, violations: Violations) -> None:
-        """Z3: a multiplicity directly before starts over if nothing can come behind its composite any more."""
-        owner = None if group.owners is None else group.owners[position]
-        if owner is None:
+    def start_over_before(self, child: int, key: Key, arrivals: Sequence[Entry]) -> None:
+        """What the multiplicity directly before a negated operand has kept from before these events counts no more."""
+        state, violations = self._restarting.get(child), self.violations[child]
+        if state is None:
             return
-        for entry in list(group.stored[position]):
-            if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
-                owner.consumed(entry)
-                if self.hopeless_without[position] and not self._has_something_before(group, position, entry):
-                    discard(group.stored[position], entry)
-        self.drop_if_empty(group.key)
 
-    def _has_something_before(self, group: Group, position: int, entry: Entry) -> bool:
-        """Whether anything of the operand before lies before it."""
-        before = group.stored[position - 1]
-        return bool(before) and bool(before[0][END] < entry[START])
+        def is_gone(entry: Entry) -> bool:
+            if not any(entry[END] < other[START] for other in arrivals if other[START] != EMPTY_START):
+                return False
+            return violations.one_is_enough or violations.forbid(
+                [other for other in violations.stored.get(key, ()) if entry[END] < other[START]]
+            )
+
+        state.start_over(lambda above: above is not None and self.projected(child, above) == key, is_gone)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ class ChoosingState(OperatorState):
     ) -> None:
         super().__init__(node, tree, report, setting)
         self.context = CONTEXTS[node.context.value]
-        self.shared = False  # whether one event may stand in two operands (S1)
+        self.shared = node.may_repeat  # whether one event may be stored in two operands
 
     @property
     def stored_operands(self) -> Sequence[int]:

@@ -12,14 +12,14 @@ from contexts.group import discard
 from contexts.grouping import Key
 from contexts.runs import Runs
 
-from ...algebra import Promise, Window
+from ...algebra import Order, Promise, Window
 from ...events import Cause, CompositeEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .choosing import ChoosingState, reach
 from .deferrable import DeferrableState
-from .state import Account
+from .state import Account, Arrivals, Input, by_group
 
 
 class CombiningState(ChoosingState, DeferrableState):
@@ -37,12 +37,12 @@ class CombiningState(ChoosingState, DeferrableState):
         self.groups: dict[Key, Group] = {}
         self.width = len(node.children) - len(node.definition.negated)
         self._stores = self.context.replaces or self.context.runs  # in its own way
-        # What operands raise can be withdrawn: once all are connected.
-        self._taken_back: tuple[bool, ...] | None = None
         # Whether combinations may be there that are not chosen, and that its window leaves behind.
         self._moves_on = self.context.batches and node.window is not None and self.values.having is not None
         self._stored_owners: tuple[Owner | None, ...] | None = None
         self.prompt = all(operand.prompt for operand in operands)
+        # Whether everything arrives in the order in which it ends (Q1).
+        self._in_order = self.prompt or tree.order is Order.DETECTION
         self._expires = node.window if self.prompt else None
         # The events of leaves begin in the order in which they come.
         self._aging: Collection[int] = ()
@@ -72,24 +72,14 @@ class CombiningState(ChoosingState, DeferrableState):
             stored = [[], [], []]
         else:
             stored = [[] for _ in range(self.width)]
-        group = self.groups[key] = Group(stored, self._stored_owners, key, self.shared, self._aging)
+        group = self.groups[key] = Group(
+            stored, self._stored_owners, key, self.shared, self._aging, self.end_of, self._in_order
+        )
         if self.context.runs:
-            group.runs = self._new_runs()
+            group.runs = Runs()
         if self.by_value:
             self.note_key(key)
         return group
-
-    def _new_runs(self) -> Runs:
-        """The runs of a new group; none yet (S2)."""
-        taken_back = self._taken_back
-        if taken_back is None:
-            found = [False] * self.width
-            for child, state in enumerate(self.children):
-                if state is not None and child not in self.node.definition.negated:
-                    found[self.position(child)] = state.node.definition.takes_back
-            taken_back = self._taken_back = tuple(found)
-        only_new = not any(taken_back) and (self.prompt or not self.exists.ordered)
-        return Runs(only_new=only_new, taken_back=taken_back)
 
     def close_group(self, key: Key) -> None:
         """Forgets a group."""
@@ -162,15 +152,17 @@ class CombiningState(ChoosingState, DeferrableState):
     # ---- arrivals -------------------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        if len(arrivals) > 1 and self.context.one_by_one:
-            for entry in arrivals:
-                # Each may empty the group. Not `arrive`: a sequence counts its operands in another way there.
-                self.admit(self.groups.get(key) or self.open_group(key), child, key, (entry,), cause)
-            return
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
         self.admit(group, child, key, arrivals, cause)
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        """All is stored, then each group is evaluated (H3)."""
+        for key, arrivals in by_group(inputs):
+            self.hold(key, arrivals, cause)
+            if key in self.groups:
+                self.release(key, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         group = self.groups.get(key) or self.open_group(key)
@@ -182,26 +174,36 @@ class CombiningState(ChoosingState, DeferrableState):
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
-        elif self._moves_on:
-            self._let_go(group, child, arrivals)
+        elif self._in_order:
             group.stored[child].extend(arrivals)
         else:
-            group.stored[child].extend(arrivals)
+            group.store(child, arrivals)
+        if self._moves_on:
+            self._let_go(group, [(child, entry) for entry in arrivals])
         if group.runs.has_complete() if group.runs is not None else self.exists.enough(group):
-            self.raise_all(key, group, child, arrivals, cause)
+            self.raise_all(key, group, cause, child, arrivals)
         elif self._stores and group.is_empty():
             self.close_group(key)
             return
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
 
-    def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
-        """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
-        group.now = self.clock.point
-        for combination in self.context.on_arrival(group, self.exists, child, arrivals):
+    def raise_all(
+        self, key: Key, group: Group, cause: Cause, child: int = 0, arrivals: Sequence[Entry] = ()
+    ) -> None:
+        """Evaluates a group and raises what it finds; forgets the group if that has emptied it. What is new are the
+        ``arrivals`` of an operand, or what is fresh."""
+        for combination in self.chosen(group, child, arrivals):
             self.raise_chosen(combination, key, cause)
         if group.is_empty():
             self.close_group(key)
+
+    def chosen(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
+        """What the context chooses."""
+        group.now = self.clock.point
+        if arrivals:
+            return self.context.on_arrival(group, self.exists, child, arrivals)
+        return self.context.on_release(group, self.exists)
 
     def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
@@ -225,28 +227,21 @@ class CombiningState(ChoosingState, DeferrableState):
 
     # ---- deferred -------------------------------------------------------------------------------------
 
-    @property
-    def one_by_one(self) -> bool:
-        return self.context.one_by_one
-
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-        if self._moves_on:
-            self._let_go(group, child, arrivals, waits=True)
-        self.context.store(group, self.exists, child, arrivals)
+        waits = self._moves_on and self.context.is_possible(group, self.exists)
+        for child, entries in arrivals:
+            self.context.store(group, self.exists, child, entries)
+            if not self.context.runs:
+                group.hold(child, entries)
+        if self._moves_on and not waits:
+            self._let_go(group, [(child, entry) for child, entries in arrivals for entry in entries])
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
         if self.context.runs:
             self.drop_if_empty(key)
-        else:
-            group.hold(child, arrivals)
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        group = self.groups[key]
-        self.raise_all(key, group, child, arrivals, cause)
-        group.fresh = None
 
     def is_possible(self, key: Key) -> bool:
         group = self.groups.get(key)
@@ -254,22 +249,17 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def release(self, key: Key, cause: Cause) -> None:
         group = self.groups[key]
-        group.now = self.clock.point
-        for combination in self.context.on_release(group, self.exists):
-            self.raise_chosen(combination, key, cause)
+        self.raise_all(key, group, cause)
         group.fresh = None
         if self._expires is not None:
             now = self.clock.reading(self._expires.unit, self.clock.ts)
             self._free_old(group, self._expires, now - 1)  # something else may still happen at this time
         self.drop_if_empty(key)
 
-    def _let_go(self, group: Group, child: int, arrivals: Sequence[Entry], *, waits: bool = False) -> None:
-        """Frees what the window has left behind, of a whole of which `having` was false (Z27); one that ``waits`` for a
-        release is as it is."""
-        overtaken = self.context.overtaken(group, self.exists, child, arrivals)
-        if overtaken and not (waits and self.context.is_possible(group, self.exists)):
-            for k, entry in overtaken:
-                discard(group.stored[k], entry)
+    def _let_go(self, group: Group, new: Sequence[tuple[int, Entry]]) -> None:
+        """Frees what the window has left behind now that these have arrived, of a whole of which `having` was false."""
+        for k, entry in self.context.overtaken(group, self.exists, new):
+            discard(group.stored[k], entry)
 
     # ---- windows --------------------------------------------------------------------------------------
 

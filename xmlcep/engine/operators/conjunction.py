@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from contexts import CONTEXTS, AnyOrder
+from contexts.constraints import Difference
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -30,6 +31,8 @@ class ConjunctionState(CombiningState):
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting, operands)
         constraints = window_constraints(node)
+        if self.shared:
+            constraints.append(Difference())
         if constraints or self.values.having is not None:
             self.exists = Constrained(
                 constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
@@ -48,7 +51,8 @@ def new_state(
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
     pairing = CONTEXTS[node.context.value].pairing
-    if is_plain_pair(node, tree, setting) and pairing is not None and (pairing.waits or not node.deferred):
+    is_plain = is_plain_pair(node, tree, setting) and all(operand.prompt for operand in operands)
+    if is_plain and pairing is not None and (pairing.waits or not node.deferred):
         if node.deferred:
             return WaitingPairConjunction(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from contexts import CONTEXTS, Entry
+from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 
 from ...algebra import Promise
@@ -12,7 +13,7 @@ from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .deferrable import DeferrableState
-from .state import Account
+from .state import Account, Arrivals, Input, by_group
 
 
 class DisjunctionState(DeferrableState):
@@ -29,28 +30,37 @@ class DisjunctionState(DeferrableState):
         self.pending: dict[Key, list[tuple[int, Entry]]] = {}
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        for entry in arrivals:
-            self.raise_combination((entry,), key, cause)
-            self.consumed_by(child, (entry,))
+        self._raise([(child, entry) for entry in arrivals], key, cause)
 
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        for key, arrivals in by_group(inputs):
+            self.hold(key, arrivals, cause)
+            self.release(key, cause)
+
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
         self.note_key(key)
-        self.pending.setdefault(key, []).extend((child, entry) for entry in arrivals)
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.forget(key)
-        self.arrive(child, key, arrivals, cause)
+        pending = self.pending.setdefault(key, [])
+        for child, entries in arrivals:
+            # An event that several operands take is that of the first.
+            pending += [
+                (child, entry)
+                for entry in entries
+                if not (self.node.may_repeat and any(entry[EVENT] is other[EVENT] for _, other in pending))
+            ]
 
     def is_possible(self, key: Key) -> bool:
         return key in self.pending
 
     def release(self, key: Key, cause: Cause) -> None:
-        """Cumulative: one composite of all that is pending; else one per arrival (D5)."""
         pending = self.pending.pop(key)
         self.drop_key(key)
+        self._raise(pending, key, cause)
+
+    def _raise(self, pending: list[tuple[int, Entry]], key: Key, cause: Cause) -> None:
+        """Cumulative: one composite of all, in order of operand; else one per arrival (H6)."""
         if self.context.batches:
-            by_operand = sorted(pending, key=lambda item: item[0])
-            self.raise_combination([entry for _, entry in by_operand], key, cause)
+            in_order = sorted(pending, key=lambda one: (one[0], self.end_of(one[1]), one[1][AT]))
+            self.raise_combination([entry for _, entry in in_order], key, cause)
         else:
             for _, entry in pending:
                 self.raise_combination((entry,), key, cause)

@@ -5,20 +5,20 @@ One module because what arrives, what is taken back and what drops out change on
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from contexts import Entry, Owner
 from contexts.constraints import Objection
 from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from contexts.group import discard
-from contexts.grouping import Key
+from contexts.grouping import ByValue, Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..composer import instance_at
+from ..composer import event_of, instance_at, interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -61,15 +61,12 @@ class MultiplicityState(OperatorState):
     # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        for entry in arrivals:
-            accumulation = self.accumulations.get(key) or self._accumulation(key)
-            if self._is_short:
-                accumulation.add(entry)
-                self._integrate_short(key, accumulation, cause)
-            elif self._accumulates(key, accumulation, entry):
-                self.integrate(key, accumulation, cause)
-            else:
-                self._drop_if_idle(key, accumulation)
+        accumulation = self.accumulations.get(key) or self._accumulation(key)
+        taken = [self._accumulates(key, accumulation, entry) for entry in arrivals]
+        if any(taken):
+            self.evaluate(key, accumulation, cause)
+        else:
+            self._drop_if_idle(key, accumulation)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if not self._is_short:
@@ -125,6 +122,45 @@ class MultiplicityState(OperatorState):
     def _start_over_behind(self, accumulation: Accumulation) -> None:
         """Accumulation starts over with what its composite has not integrated (C13)."""
         accumulation.start_over(accumulation.entries[accumulation.told :])
+
+    def evaluate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """Raises what there is: full batches of u, then the rest, which what comes integrates (M1, M2)."""
+        upper = self.upper
+        if upper is not None and accumulation.count() > upper and not self.slides:
+            live = accumulation.live()
+            full = len(live) - len(live) % upper
+            for begin in range(0, full, upper):
+                self.raise_batch(key, accumulation, live[begin : begin + upper], cause)
+            accumulation.start_over(live[full:])
+        self.integrate(key, accumulation, cause)
+        self._drop_if_idle(key, accumulation)
+
+    def raise_batch(self, key: Key, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> None:
+        """Raises a batch of its own, which takes the place of what it integrates; raised or not, it is used up (V6)."""
+        composite = self._of_batch(key, entries, cause)
+        if composite is not None:
+            if accumulation.current is not None:
+                self._withdraw(accumulation.current)
+            self._raise(composite)
+        accumulation.current = None
+        self.consumed_by(0, entries)
+
+    def _of_batch(self, key: Key, entries: list[Entry], cause: Cause) -> CompositeEvent | None:
+        """The composite of these; None if ``having`` or the guard is false."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return None
+        constituents = Integrated(entries, 0, len(entries))
+        path, ids = (
+            nearest_common_ancestor(constituents)
+            if self.flat
+            else instance_at(entries[0][EVENT], self.node_of(key))
+        )
+        composite = self.composer.composite(
+            path, ids, constituents, *interval(constituents), cause,
+            span_of(entries) if self.composer.extended else None, values.of(entries),
+        )  # fmt: skip
+        return composite if self._is_allowed(composite) else None
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
@@ -319,9 +355,26 @@ class MultiplicityState(OperatorState):
             self._start_over_behind(accumulation)
             self._drop_if_idle(key, accumulation)
 
-    def is_integrating(self, entry: Entry) -> bool:
-        accumulation = self.accumulations.get(self.grouping.key_of(entry))
-        return accumulation is not None and accumulation.current is entry
+    def start_over(self, concerns: Callable[[Key | None], bool], is_gone: Callable[[Entry], bool]) -> None:
+        for key, accumulation in list(self.accumulations.items()):
+            if accumulation.count() and concerns(self._key_above(key, accumulation)):
+                live = accumulation.live()
+                kept = [entry for entry in live if not is_gone(entry)]
+                if len(kept) < len(live):
+                    accumulation.start_over(kept)
+                    self._drop_if_idle(key, accumulation)
+
+    def _key_above(self, key: Key, accumulation: Accumulation) -> Key | None:
+        """The group of the operator above in which what is raised of a group arrives."""
+        assert self.parent is not None
+        if self._same_keys:
+            return key
+        first = event_of(accumulation.entries[accumulation.begin])
+        path, ids = (None, ()) if self.flat else instance_at(first, self.node_of(key))
+        place = self.parent.groupings[self.child_index].place(path, ids)
+        names = self.grouping.names if isinstance(self.grouping, ByValue) else ()
+        values = dict(zip(names, key[1:], strict=True)) if isinstance(key, tuple) else None
+        return None if place is None else self.parent.key_at(self.child_index, place, values)
 
     # ---- freeing (G4, W11) ------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import insort_right
 from collections.abc import Collection, Sequence
 
 from contexts import CONTEXTS, Entry
@@ -46,9 +47,9 @@ class OpenedState(OperatorState):
         """A window opens."""
         self.note_key(key)
         opened = self.opened.setdefault(key, [])
+        insort_right(opened, entry, key=self.end_of)
         if self.context.replaces:
-            opened.clear()
-        opened.append(entry)
+            del opened[:-1]
 
     def occur(self, key: Key, entry: Entry, cause: Cause) -> None:
         """Something occurs that matters in a window."""

@@ -21,7 +21,7 @@ from contexts import CONTEXTS, AnyOrder, Chains, Entry
 from contexts.constraints import Objection
 from contexts.entry import AT, EMPTY_END, EMPTY_START, END, EVENT, START
 from contexts.grouping import Key
-from contexts.pairing import Ending, Pair, Pairing, Stored
+from contexts.pairing import Ending, Pair, Pairing, Stored, Waiting
 
 from ...algebra import Order
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType, as_event
@@ -29,7 +29,7 @@ from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import instance_at
 from ..setting import Setting
 from .choosing import ChoosingState
-from .state import Acceptor, Account
+from .state import Acceptor, Account, Arrivals, Input, by_group
 
 _new_tuple = tuple.__new__
 Item: TypeAlias = Any
@@ -100,13 +100,21 @@ class PairState(ChoosingState):
             self.raise_pairs(pairs, key, cause)
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        if len(arrivals) > 1 and self.context.one_by_one:
-            for entry in arrivals:
-                self.arrive(child, key, (entry,), cause)
-            return
         items = [entry[EVENT] for entry in arrivals] if self.bare[child] else arrivals
         for first, second in self.add(child, key, items, arrivals[0][AT]):
             self._raise(first, second, key, cause, alone=False)
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        for key, arrivals in by_group(inputs):
+            self.arrive_in(key, arrivals, cause)
+
+    def arrive_in(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
+        """Takes what arrives in a group at one time point."""
+        for (
+            child,
+            entries,
+        ) in arrivals:  # as good as together: neither is before the other, or each is used once
+            self.arrive(child, key, entries, cause)
 
     # ---- raising --------------------------------------------------------------------------------------
 
@@ -290,6 +298,27 @@ class PairConjunction(PairState):
             self.forget(key)
         return pairs
 
+    def arrive_in(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
+        if len(arrivals) == 1 or not self.pairing.waits:
+            super().arrive_in(key, arrivals, cause)
+            return
+        stored = self._groups.get(key)
+        if stored is None:
+            stored = self._groups[key] = ([], [])
+            self.note_key(key)
+        waiting = Waiting(stored)
+        waiting.told = (len(stored[0]), len(stored[1]))
+        for child, entries in arrivals:
+            items = [entry[EVENT] for entry in entries] if self.bare[child] else entries
+            if self.context.replaces:
+                stored[child].clear()
+                items = items[-1:]
+            stored[child].extend(items)
+        for first, second in self.pairing.released(waiting):
+            self._raise(first, second, key, cause, alone=False)
+        if not (stored[0] or stored[1]):
+            self.forget(key)
+
     def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
         return self._groups.get(key, ((), ()))
 
@@ -343,6 +372,8 @@ class PairSequence(PairState):
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         firsts = self._firsts.get(key)
         if not child:
+            if self.context.replaces:
+                items = items[-1:]
             if firsts is None:
                 self._firsts[key] = [*items]
                 if self.by_value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contexts import Entry
-from contexts.constraints import IntervalRelation
+from contexts.constraints import Difference, IntervalRelation
 from contexts.search import Constrained
 
 from ...algebra import Order, Promise, Relation
@@ -33,7 +33,7 @@ class RelationState(CombiningState):
             if by_detection
             else IntervalRelation(definition.word)
         )
-        constraints = [relation, *window_constraints(node)]
+        constraints = [relation, *window_constraints(node), *([Difference()] if self.shared else [])]
         self.exists = Constrained(
             constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
             binders=self.binders(),

@@ -29,7 +29,7 @@ def new_state(
     assert isinstance(definition, SequenceDefinition)
     if definition.trailing:
         return TrailingSequenceState(node, tree, report, setting, operands)
-    is_plain = is_plain_pair(node, tree, setting) and operands[0].prompt and operands[1].solid
+    is_plain = is_plain_pair(node, tree, setting) and all(operand.prompt for operand in operands)
     if is_plain and not definition.negated:
         if node.deferred:
             return WaitingPairSequence(node, tree, report, setting)

@@ -8,15 +8,17 @@ One module because it is one class, which says whatever an operator may be asked
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
 from contexts.constraints import Objection
+from contexts.entry import AT, EMPTY_END, END, EVENT
 from contexts.grouping import ByValue, Key, KeysByPlace, drop_key, note_key
 from path_types import PathType
 
-from ...algebra import Unit
+from ...algebra import Order, Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..clock import Clock
@@ -28,8 +30,11 @@ from ..timers import Due
 from ..values import Values
 
 _new_tuple = tuple.__new__
+_AT = itemgetter(AT)
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
+Arrivals: TypeAlias = tuple[int, Sequence[Entry]]
+"""What arrives in one operand of a group."""
 
 
 Acceptor: TypeAlias = Callable[[Key, PrimitiveEvent], None]
@@ -47,6 +52,9 @@ class Taker(Protocol):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """See `OperatorState.arrive`."""
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        """See `OperatorState.arrive_together`."""
 
     def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """See `OperatorState.store`."""
@@ -80,7 +88,8 @@ class OperatorState(ABC):
     # do not share its layout, and each look-up costs more.
     __slots__ = (
         "__dict__", "_keys", "_owners", "_same_keys", "by_value", "child_index", "children",
-        "clock", "composer", "flat", "grouping", "groupings", "node", "outbox", "parent", "same_groups", "setting",
+        "clock", "composer", "end_of", "flat", "grouping", "groupings", "node", "outbox", "parent", "same_groups",
+        "setting",
         "taker", "tree_index", "turn", "values",
     )  # fmt: skip
     owner: Owner | None = None
@@ -106,6 +115,8 @@ class OperatorState(ABC):
         self._keys: KeysByPlace = {}
         self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
+        # What orders events from the oldest to the newest: when they end (Q1).
+        self.end_of: Callable[[Entry], float] = _AT if tree.order is Order.DETECTION else end_of
         self.parent: OperatorState | None = None
         # Who takes its arrivals: itself, or what makes it wait (D2 to D4).
         self.taker: Taker = self
@@ -135,6 +146,11 @@ class OperatorState(ABC):
     @abstractmethod
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        """Takes what arrives in several operands or groups at one time point, in the order of their turns (H3)."""
+        for child, key, arrivals in inputs:
+            self.arrive(child, key, arrivals, cause)
 
     def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for one composite that an operator, operand ``child``, has raised."""
@@ -180,6 +196,11 @@ class OperatorState(ABC):
         return None
 
     # What most operators have no need of.
+
+    def start_over(  # noqa: B027
+        self, concerns: Callable[[Key | None], bool], is_gone: Callable[[Entry], bool]
+    ) -> None:
+        """What it keeps of this kind in the groups concerned, by the key above, counts no more (Q4)."""
 
     def withdraw(self, child: int, entry: Entry) -> None:  # noqa: B027
         """Takes back a composite of operand ``child`` that another one now includes (M1)."""
@@ -387,6 +408,20 @@ class OperatorState(ABC):
     def _check(self) -> None:
         """Checks the invariants that hold between events; AssertionError shows what breaks one."""
         assert not self.outbox, (self.node.label, self.outbox)
+
+
+def end_of(entry: Entry) -> float:
+    """When an event ends; one that is empty when it is raised."""
+    end: float = entry[END]
+    return float(entry[EVENT].ts) if end == EMPTY_END else end
+
+
+def by_group(inputs: Iterable[Input]) -> Iterator[tuple[Key, list[Arrivals]]]:
+    """What arrives, group by group in the order of their first arrivals."""
+    groups: dict[Key, list[Arrivals]] = {}
+    for child, key, arrivals in inputs:
+        groups.setdefault(key, []).append((child, arrivals))
+    return iter(groups.items())
 
 
 def acceptor_of(taker: Taker, clock: Clock, child: int) -> Acceptor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from contexts import Entry, Group
 from contexts.constraints import Objection
@@ -18,7 +18,7 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .chain import SequenceState
 from .choosing import reach
-from .state import Account
+from .state import Account, Arrivals, Input, by_group
 
 HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
 
@@ -39,20 +39,15 @@ class Candidate:
             if entry[END] > self.end:
                 self.end = entry[END]
 
-    def join(self, newer: Candidate) -> None:
+    def join(self, newer: Candidate, end_of: Callable[[Entry], float]) -> None:
         """Cumulative: both are one, due with the first (A3)."""
-        self.members = sorted(self.members + newer.members, key=lambda member: (member[0], member[1][AT]))
+        members = self.members + newer.members
+        self.members = sorted(members, key=lambda member: (member[0], end_of(member[1]), member[1][AT]))
         self.end = max(self.end, newer.end)
 
     def entries(self) -> list[Entry]:
         """The members, in order of operand, then of arrival."""
         return [entry for _, entry in self.members]
-
-
-def _taken(before: Sequence[Sequence[Entry]], stored: Sequence[Sequence[Entry]]) -> list[tuple[int, Entry]]:
-    """What operands had and no longer have, each with its operand."""
-    left = [set(map(id, entries)) for entries in stored]
-    return [(k, entry) for k, entries in enumerate(before) for entry in entries if id(entry) not in left[k]]
 
 
 def _due_of(candidate: Candidate) -> int:
@@ -95,9 +90,19 @@ class TrailingSequenceState(SequenceState):
 
     # ---- candidates -----------------------------------------------------------------------------------
 
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
         """What the candidates wait for is a release; they come to be at once."""
-        self.arrive(child, key, arrivals, cause)
+        if self._is_lone or len(arrivals) == 1:
+            for child, entries in arrivals:
+                self.arrive(child, key, entries, cause)
+            return
+        super().hold(key, arrivals, cause)
+        if key in self.groups:
+            super().release(key, cause)
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        for key, arrivals in by_group(inputs):
+            self.hold(key, arrivals, cause)
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         if self._is_lone and child == 0:
@@ -114,13 +119,16 @@ class TrailingSequenceState(SequenceState):
         else:
             super().take(child, key, entry, cause)
 
-    def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
-        group.now = self.clock.point
-        # In cumulative context an operand may have several, and one entry may stand in several operands.
-        before = [list(stored) for stored in group.stored] if self.context.batches else []
-        for combination in self.context.on_arrival(group, self.exists, child, arrivals):
-            chosen = [(k, entry) for k, entry in enumerate(combination) if entry is not None]
-            self._add(key, _taken(before, group.stored) if before else chosen)
+    def raise_all(
+        self, key: Key, group: Group, cause: Cause, child: int = 0, arrivals: Sequence[Entry] = ()
+    ) -> None:
+        # In cumulative context an operand may have several, and one entry may be in several operands.
+        members = self.exists.members(group) if self.context.batches else None
+        for combination in self.chosen(group, child, arrivals):
+            if members is None:
+                self._add(key, [(k, entry) for k, entry in enumerate(combination) if entry is not None])
+            else:
+                self._add(key, [(k, entry) for k, entries in enumerate(members) for entry in entries])
         if group.is_empty():
             self.close_group(key)
 
@@ -138,7 +146,7 @@ class TrailingSequenceState(SequenceState):
         if waiting is None or self.context.replaces:
             self.candidates[key] = [candidate]
         elif self.context.batches:
-            waiting[0].join(candidate)
+            waiting[0].join(candidate, self.end_of)
             return
         else:
             waiting.append(candidate)
@@ -184,18 +192,19 @@ class TrailingSequenceState(SequenceState):
         concerned = self.matching(child, key) if self.by_value else (key,)
         waiting = [k for k in concerned if k in self.candidates]
         begun = [self.groups[k] for k in concerned if k in self.groups]
-        if self.prompt and not begun and self.violations[child].one_is_enough:
+        violations = self.violations[child]
+        if self.prompt and not begun and violations.one_is_enough:
+            self.start_over_before(child, key, arrivals)
             if waiting:  # what happens now is behind all that has ended, and before all that is to come
                 self._end(waiting, arrivals)
             return
-        if not (waiting or begun) and self.prompt:
+        if not (waiting or begun or child in self._restarting) and self.prompt:
             return
         if self.node.window is not None:
             now = self.clock.now_by_each_measure()
             arrivals = [(*entry, now) for entry in arrivals]
-        self.violations[child].add(key, arrivals)
-        for group in begun:
-            self._start_over(group, self._last, self.violations[child])
+        violations.add(key, arrivals)
+        self.start_over_before(child, key, arrivals)
         for group_key in waiting:
             left = [c for c in self.candidates[group_key] if not self._is_ended(group_key, c)]
             self._keep(group_key, left)
@@ -223,7 +232,7 @@ class TrailingSequenceState(SequenceState):
         if self.prompt:
             for k in self.trailing:
                 violations = self.violations[k]
-                if violations.stored:
+                if violations.stored and (violations.one_is_enough or k not in self._restarting):
                     violations.forget(violations.project(key))
 
     def withdraw(self, child: int, entry: Entry) -> None:
@@ -267,9 +276,6 @@ class TrailingSequenceState(SequenceState):
 
     def is_possible(self, key: Key) -> bool:
         return key in (self.candidates if self.node.window is None else self.ready)
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.release(key, cause)
 
     def release(self, key: Key, cause: Cause) -> None:
         if self.node.window is not None:

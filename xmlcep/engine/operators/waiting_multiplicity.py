@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 from contexts import Entry
-from contexts.entry import EVENT
 from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Promise, Termination
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..composer import instance_at, interval, nearest_common_ancestor, span_of
 from ..setting import Setting
-from .accumulation import Accumulation, Integrated
+from .accumulation import Accumulation
 from .deferrable import DeferrableState
 from .integrating import MultiplicityState
+from .state import Arrivals
 
 _new_tuple = tuple.__new__
 
@@ -39,17 +38,15 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
-    @property
-    def one_by_one(self) -> bool:
-        return True
-
     # ---- what waits (X1, X8) -----------------------------------------------------------------------------
 
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        for entry in arrivals:
-            accumulation = self._accumulation(key)
-            self._accumulates(key, accumulation, entry)
-            self._drop_if_idle(key, accumulation)
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
+        accumulation = self._accumulation(key)
+        for _, entries in arrivals:
+            for entry in entries:
+                if self._accumulates(key, accumulation, entry):
+                    accumulation.created = None  # something has accumulated (M4)
+        self._drop_if_idle(key, accumulation)
 
     def _batches(self, entries: list[Entry]) -> tuple[list[list[Entry]], list[Entry]]:
         """Full batches of u, then the rest if there is at least l of it; and what stays."""
@@ -88,6 +85,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
                 return len(entries) >= lower
             accumulation.start = ts
             accumulation.entries = [entry]
+            accumulation.created = None  # something has accumulated (M4)
             return lower <= 1
 
         return keep
@@ -104,55 +102,13 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         if accumulation is None:
             return False
         count = len(accumulation.entries) - accumulation.begin
-        enough = count >= self.lower and count > 0
-        if self._awaits_release:  # which asks what it finds, and drops what fails
-            return enough or self._created(accumulation) is not None
-        if not count:
-            return self._created(accumulation) is not None and self._admits(())
-        is_fresh = accumulation.told < len(accumulation.entries) or accumulation.created is not None
-        return is_fresh and self._has_whole(accumulation, count)
-
-    def _has_whole(self, accumulation: Accumulation, count: int) -> bool:
-        """Whether anything that has accumulated would be raised, by itself."""
-        if count > self._full:
-            return any(map(self._admits, self._wholes(accumulation, accumulation.live())))
-        if count < self.lower:
-            return False
-        values = self.values
-        return values.having is None or values.holds(
-            values.seen_of(accumulation.arrivals(), accumulation.values(values.asked_lists))
-        )
-
-    def _admits(self, entries: Sequence[Entry]) -> bool:
-        return self.values.having is None or self.values.admits(entries)
-
-    def give_up(self, key: Key) -> None:
-        """At u it starts over all the same (V6): what fails then waits for nothing."""
-        accumulation = self.accumulations.get(key)
-        if accumulation is None or self.values.having is None:
-            return
-        count = accumulation.count()
-        if self.upper is not None and count >= self.upper and not self.slides:
-            live, full = accumulation.live(), count - count % self.upper
-            self.consumed_by(0, live[:full])
-            accumulation.start_over(live[full:])
-        self._drop_if_idle(key, accumulation)
+        if count >= self._enough:
+            return accumulation.evaluated < len(accumulation.entries)
+        return self._created(accumulation) is not None
 
     def _wholes(self, accumulation: Accumulation, live: list[Entry]) -> list[list[Entry]]:
         of_nothing: list[list[Entry]] = [[]] if self._created(accumulation) is not None and not live else []
         return self._batches(live)[0] or of_nothing
-
-    # ---- a condition that holds (X4) ----------------------------------------------------------------------
-
-    def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
-        accumulation.created = None  # something has accumulated (D5)
-        super().integrate(key, accumulation, cause)
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.integrate(key, self.accumulations[key], cause)
-
-    def evaluate_newest(self, key: Key, cause: Cause) -> None:
-        self.integrate(key, self.accumulations[key], cause)
 
     # ---- released (D5) ------------------------------------------------------------------------------------
 
@@ -180,49 +136,28 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         return whole
 
     def release(self, key: Key, cause: Cause) -> None:
-        """Full batches of u, then the rest if there is at least l of it (D5)."""
+        """Full batches of u, then the rest if there is at least l of it (D5), which without a termination is integrated
+        by what comes (M1)."""
         accumulation = self.accumulations[key]
         if self._is_plain and self._enough <= len(accumulation.entries) < self._full:
-            self._send(self._release_whole(key, accumulation, cause))
+            if self._awaits_release:
+                self._send(self._release_whole(key, accumulation, cause))
+            else:
+                self.integrate(key, accumulation, cause)
+                accumulation.evaluated = len(accumulation.entries)
             return
-        had = accumulation.count()
-        batches, rest = self._batches(accumulation.live())
-        for batch in batches:
-            if not self._raise_batch(key, accumulation, batch, cause):  # used up all the same (V6)
-                accumulation.current = None
-            self.consumed_by(0, batch)
         created = self._created(accumulation)
-        if created is not None and not had:
+        if created is not None:
+            accumulation.created = None
             self._raise_nothing(*created, cause)
-        accumulation.created = None
-        integrated = accumulation.integrates()
-        accumulation.replace(rest, sum(id(entry[EVENT]) in integrated for entry in rest))
+        if not self._awaits_release:
+            self.evaluate(key, accumulation, cause)
+        else:
+            batches, rest = self._batches(accumulation.live())
+            for batch in batches:
+                self.raise_batch(key, accumulation, batch, cause)
+            if batches:
+                accumulation.start_over(rest)
+        accumulation.evaluated = len(accumulation.entries)
         self._watch_over(key, accumulation)
         self._drop_if_idle(key, accumulation)
-
-    def _take_place(self, accumulation: Accumulation) -> None:
-        """What is raised now takes the place of the composite that is still integrating (M1, X8)."""
-        if accumulation.current is not None:
-            self._withdraw(accumulation.current)
-            accumulation.current = None
-
-    def _raise_batch(self, key: Key, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> bool:
-        """Raises a batch of its own; says whether it did."""
-        values = self.values
-        if values.having is not None and not values.admits(entries):
-            return False
-        constituents = Integrated(entries, 0, len(entries))
-        path, ids = (
-            nearest_common_ancestor(constituents)
-            if self.flat
-            else instance_at(entries[0][EVENT], self.node_of(key))
-        )
-        composite = self.composer.composite(
-            path, ids, constituents, *interval(constituents), cause,
-            span_of(entries) if self.composer.extended else None, values.of(entries),
-        )  # fmt: skip
-        if not self._is_allowed(composite):
-            return False
-        self._take_place(accumulation)
-        self._raise(composite)
-        return True

@@ -23,7 +23,7 @@ from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .deferrable import DeferrableState
 from .pairs import Item, PairState, count_before, ends_of
-from .state import Account
+from .state import Account, Arrivals
 
 
 class WaitingPairState(PairState, DeferrableState):
@@ -49,30 +49,16 @@ class WaitingPairState(PairState, DeferrableState):
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         raise NotImplementedError("what arrives waits for a release")
 
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.hold_all(child, key, arrivals, cause)
+    def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
+        self.hold_all(key, arrivals, cause)
 
-    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
-        is_bare, is_possible = self.bare[child], False
-        for entry in arrivals:
-            is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry)
+    def hold_all(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> bool:
+        is_possible = False
+        for child, entries in arrivals:
+            is_bare = self.bare[child]
+            for entry in entries:
+                is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry)
         return is_possible
-
-    @property
-    def one_by_one(self) -> bool:
-        return self.context.one_by_one
-
-    @abstractmethod
-    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
-        """What is chosen of a group that has a combination, when that many newest events of an operand have arrived
-        together, and nothing else was waiting."""
-
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        waiting = self.groups[key]
-        self._raise_waiting(waiting, self.arrived(waiting, child, len(arrivals)), key, cause)
-
-    def evaluate_newest(self, key: Key, cause: Cause) -> None:
-        self.release(key, cause)  # one arrival alone is raised as it is released
 
     def release(self, key: Key, cause: Cause) -> None:
         waiting = self.groups[key]
@@ -118,17 +104,9 @@ class WaitingPairConjunction(WaitingPairState):
         waiting.fresh = True
         return len(stored[1 - child]) > 0
 
-    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
-        own = waiting.stored[child]
-        newest = own[-arrivals:]
-        del own[-arrivals:]
-        return self._told(waiting, self.pairing.any_order(waiting.stored, child, newest))
-
     def released(self, waiting: Waiting) -> Sequence[Pair]:
-        return self._told(waiting, self.pairing.released(waiting))
-
-    def _told(self, waiting: Waiting, pairs: Sequence[Pair]) -> Sequence[Pair]:
-        """What a group raises; of what it has left nothing is fresh."""
+        """Of what a group has left nothing is fresh."""
+        pairs = self.pairing.released(waiting)
         firsts, seconds = waiting.stored
         waiting.fresh = False
         waiting.told = (len(firsts), len(seconds))
@@ -181,9 +159,6 @@ class WaitingPairSequence(WaitingPairState):
                 waiting.endings.clear()
             firsts.append(item)
         return bool(waiting.endings)
-
-    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
-        return self.released(waiting)
 
     def released(self, waiting: Waiting) -> Sequence[Pair]:
         pairs = self.pairing.in_order(waiting.stored[0], waiting.endings)

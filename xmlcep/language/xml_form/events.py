@@ -124,9 +124,9 @@ class Events:
         """The expressions in an element; None if one cannot be known. ``beside``: what else can stand in it."""
         hint = ""
         if EXTERNAL in [child.name for child in element.children]:
-            hint = "it stands alone in an event, or not at all (L7)"
+            hint = "it must be alone in its event (L7)"
         if NOT in [child.name for child in element.children] and NOT not in beside:
-            hint = "'not' stands around an operand of a sequence (A1, A5)"
+            hint = "write 'not' around an operand of a sequence (A1, A5)"
         read = [
             self._negated(child) if child.name == NOT else self.expression(child)
             for child in element.known_children((*EXPRESSIONS, *beside), otherwise=hint)
