@@ -23,7 +23,7 @@ from lxml import etree
 import xmlcep
 from tests.actions.random_rules import random_rules
 from tests.wrapping.changing_listeners import recordable
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import Mutator
 from xmlcep.errors import XmlCepError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import whole
+from tests.wrapping.event_oracle import whole
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.open_rules_and_watches import state
 from xmlcep import parse_rules
