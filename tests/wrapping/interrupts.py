@@ -35,7 +35,7 @@ from xmlcep.wrapping import TransactionError
 OWN = str(Path(xmlcep.__file__).parent)
 CALLS = {dis.opmap["CALL"], dis.opmap["CALL_FUNCTION_EX"]}
 BACK = dis.opmap["JUMP_BACKWARD"]
-RULES = xmlcep.parse_rules("event Any(/r) {context=recent} = x[1,3] *(r//*)")
+RULES = xmlcep.parse_rules("event Any(/r) = x[1,3] *(r//*)")
 
 
 class Cut(BaseException):
