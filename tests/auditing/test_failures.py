@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.auditing.levels import LEVELS
 from tests.auditing.logs import write_log
 from tests.auditing.simulation import simulate
 from tests.auditing.test_agreement import described, lines_of, orders
-from tests.auditing.trees_of_trees import LEVELS
 from xmlcep.auditing import SparkError, audit
 from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.findings.atomic_files import OutputError
