@@ -40,6 +40,12 @@ def triggers(action: str, event: str, declared: str = "") -> bool:
         ("set '@x' = '1'", "*(order//*)", True),
         ("set '@x' = '1'", "*(invoice//*)", True),  # an order may stand in an invoice
         ("set '../@x' = '1'", "upd(order/@x)", True),
+        ("set '@x' = '1'", "becomes[\"@x > 3\"](item)", True),
+        ("set '@x' = '1'", "becomes[\"@y > 3\"](item)", False),
+        ("set '@x' = '1'", "becomes[\"item/@x\"](order)", True),
+        ("set '@x' = '1'", "becomes[\"../item/@x\"](/order/stock)", True),
+        ("insert '<note/>' last into '.'", "becomes[\"true()\"](note)", True),
+        ("insert '<note/>' last into '.'", "becomes[\"true()\"](remark)", False),
         ("set '../@x' = '1'", "upd(item/@x)", False),
         ("set 'price' = '1'", "upd(price/text())", True),
         ("set 'price' = '1'", "del(item/price/text())", True),  # the value may be empty

@@ -48,11 +48,17 @@ HAPPENED = {
         ("ins(item/text())", "text() is at /order/item/price/text()"),
         ("*(name//*)", "nothing below it was changed"),
         ("del(order//*)", "it was only inserted and updated"),
+        ('becomes["@id"](itm)', "did you mean item?"),
+        ('becomes["@id"](/item)', "the path is /order/item: leave out the / at the beginning for any place"),
     ],
 )  # fmt: skip
 def test_reasons(leaf: str, reason: str) -> None:
     (found,) = unmatched(parse_rules(f"event A = {leaf}"), HAPPENED)
     assert (found.event, found.leaf, found.reason) == ("A", leaf, reason)
+
+
+def test_where_an_expression_is_asked_anything_counts() -> None:
+    assert list(unmatched(parse_rules('event A = becomes["false()"](order)'), HAPPENED)) == []
 
 
 def test_what_happens_outside_of_every_group() -> None:

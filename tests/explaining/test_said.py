@@ -10,6 +10,19 @@ from xmlcep.engine import Detector
 from xmlcep.rules import parse_rules
 
 TABLE = {
+    "what is false is not true": (
+        'becomes["price > 10"](item)', "ins item 1.3\nins item/price 1.3.4\nins item/price/text() 1.3.4.5 =7",
+        "never-occurred: no edit has turned price > 10 true at any item",
+    ),
+    "what has not turned true of several": (
+        'becomes["price"](item) & becomes["comment"](item)', "ins item 1.3\nins item/price 1.3.4",
+        "condition-false: comment is false",
+    ),
+    "what was used up": (
+        'becomes["price"](item) & ins(item/comment)',
+        "ins item 1.3\nins item/price 1.3.4\nins item/comment 1.3.5\nins item/comment 1.3.6",
+        "price is true there already, and turns true again only after it was false",
+    ),
     "a window over which nothing followed": (
         'x[2,*]{within="2 changes"} ins(item/price)', "ins item/price 1.3.4\nins x 1.8\nins x 1.9",
         "expired: ins(/order#1/item#3/price#4) at 1 and now do not lie within 2 changes, but 1 change further apart",

@@ -23,6 +23,7 @@ RUN_BY = {
     "docs/mistakes.md": "cli/test_mistakes_page.py",
     "docs/rules.md": "spec/test_rules_page.py",
     "docs/schema.md": "schema/test_documentation.py",
+    "docs/service.md": "serving/test_documentation.py",
     "docs/proofs.md": "proofs/test_documentation.py",
     "docs/testing.md": "testing/test_page.py",
     "docs/versions.md": "versions/test_documentation.py",

@@ -24,6 +24,7 @@ _LOADED_ONCE = lru_cache(maxsize=1)(load_schema)
 
 ROWS = [
     ("ins(item/prise)", "item has no child element prise", "item/price"),
+    ('becomes["true()"](itm)', "the schema has no element itm", "item"),
     ("ins(item/@partnum)", "item has no attribute partnum", "item/@partNum"),
     ("ins(item/partNum)", "item has no child element partNum", "item/@partNum"),
     ("ins(/item)", "no document of the schema has the root element item", "item"),
@@ -180,6 +181,7 @@ def test_what_is_in_one_place_is_not_reported(tmp_path: Path, text: str) -> None
         'event A(item) {when="/item[price]/*[1] | //price/ancestor::item | self::item"} = ins(item/price)',
         "event A = ins(item/price)[../quantity > 1 and ancestor::purchaseOrder/billTo/name and /purchaseOrder//price]",
         "event A = upd(price/text())[. > $old or ../../@partNum]",
+        'event A = becomes["../billTo/name and not(comment)"](item)[$old > 3] as $n = (@partNum)',
         'event A(item) {if="price and ../billTo/name"} = x[1,*] ins(item/quantity) as $n = (../comment)',
         """rule A on (ins(item/price)) if "../comment" do set "../@seen" = "/purchaseOrder//price"
 rule B on (del(item/price/text())) do set "quantity" = "'0'", delete "../comment", set "@partNum" = "'1'" """,
@@ -194,6 +196,9 @@ def test_what_can_match_is_not_reported(text: str) -> None:
     [
         'event A(item) {if="prise"} = x[1,*] ins(item/quantity)',
         "event A(item) = ins(item/quantity) as $n = (../prise) & ins(item/price)",
+        'event A = becomes["prise > 3"](item)',
+        'event A = becomes["price"](item)[prise] as $n = (@partNum)',
+        'event A = becomes["price"](item) as $n = (prise)',
         'rule A on (ins(item/quantity)) if "../prise" do set "." = "1"',
         'rule A on (ins(item/quantity)) do set "." = "../prise"',
         'rule A on (ins(item/quantity)) do set "../prise" = "1"',

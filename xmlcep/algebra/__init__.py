@@ -22,10 +22,11 @@ from .active_rules import Where as Where
 from .definition import EventDefinition as EventDefinition
 from .definition import Reference as Reference
 from .expressions import Argument as Argument
+from .expressions import Aside as Aside
 from .expressions import Binding as Binding
+from .expressions import Collected as Collected
 from .expressions import Expression as Expression
 from .expressions import Leaf as Leaf
-from .expressions import Negation as Negation
 from .expressions import Opaque as Opaque
 from .expressions import Operator as Operator
 from .expressions import Parameter as Parameter

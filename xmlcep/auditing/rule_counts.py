@@ -1,8 +1,8 @@
 """How many records each rule takes: counted where they are replayed, by operation and path, and told by rule.
 
 A rule takes a record if one of its leaves does: the record is compatible with the leaf's type (E2) and projects
-on the path type of the leaf's operator (H1; not asked of a flat rule, H2). Which rules these are depends on nothing
-but operation and path, so that is all a replay has to count by.
+on the path type of the leaf's operator (H1; not asked of a flat rule, H2); or if it can turn an expression true (B1).
+Which rules these are depends on nothing but operation and path, so that is all a replay has to count by.
 """
 
 from __future__ import annotations
@@ -45,15 +45,17 @@ def records_by_rule(
     """
     trees = rules.graph.trees
     found = {tree.index: 0 for tree in trees if names is None or tree.name in names}
-    meanings = select(rules.graph, None).by_type
+    active = select(rules.graph, None)
     for type_, count in replayed.items():
-        meaning = meanings[type_]
-        for index, plan in () if meaning is None else meaning.steps:
-            if plan.deliveries and index in found:
-                found[index] += count
+        meaning = active.by_type[type_]
+        steps = () if meaning is None else meaning.steps
+        taking = {index for index, plan in steps if plan.deliveries}
+        taking.update(touch.place[0] for touch in active.becoming[type_])
+        for index in taking & found.keys():
+            found[index] += count
     return {
         trees[index].name: count
-        if any(isinstance(leaf.type, PrimitiveType) for leaf in trees[index].leaves())
+        if any(isinstance(type_, PrimitiveType) for type_ in trees[index].seen().values())
         else None
         for index, count in found.items()
     }

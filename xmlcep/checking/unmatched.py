@@ -63,7 +63,7 @@ def misfits(rules: Rules, happened: Happened, raised: Collection[str]) -> Iterat
     one is matched. Without changes there is nothing to say."""
     if not happened:
         return
-    types = [leaf.type for tree in rules.graph.trees for leaf in tree.leaves()]
+    types = [type_ for tree in rules.graph.trees for type_ in tree.seen().values()]
     primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
     some = any(type_.accepts(*each) for type_ in primitive for each in happened)
     silent = {tree.name for tree in rules.graph.trees} - set(raised)
@@ -78,8 +78,7 @@ class _Changes:
         self.occurred = Occurred(dict.fromkeys(happened, 1))
 
     def of_tree(self, tree: EventTree) -> Iterator[Unmatched]:
-        for leaf in dict.fromkeys(leaf.leaf for leaf in tree.leaves()):
-            type_ = leaf.type
+        for leaf, type_ in tree.seen().items():
             if not isinstance(type_, PrimitiveType) or any(
                 type_.accepts(*each) for each in self.occurred.types
             ):
@@ -95,7 +94,7 @@ class _Changes:
     def _schema_fits(self) -> bool:
         """Whether any leaf of a derived event matches: the documents are of the schema, and its names are right."""
         derived = [tree for tree in self.rules.graph.trees if tree.name in self.rules.derived]
-        types = [leaf.type for tree in derived for leaf in tree.leaves()]
+        types = [type_ for tree in derived for type_ in tree.seen().values()]
         primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
         return any(type_.accepts(*each) for type_ in primitive for each in self.occurred.types)
 

@@ -17,7 +17,8 @@ from .grammar import statement_parser
 
 _KINDS: dict[str, Any] = {
     "COMMENT": Comment.Single, "STRING": String, "VARIABLE": Name.Variable, "INT": Number.Integer,
-    "PREFIXED": Name.Tag, "NAME": Name, "TIMES": Operator.Word, "NOT": Operator.Word, "RELATION": Operator.Word,
+    "PREFIXED": Name.Tag, "NAME": Name, "TIMES": Operator.Word, "NOT": Operator.Word,
+    "ALL": Operator.Word, "RELATION": Operator.Word,
     "TEXT": Name.Builtin, "INS": Name.Builtin, "UPD": Name.Builtin, "DEL": Name.Builtin, "EVENT": Keyword.Declaration,
     "EVENT_NAMESPACE": Keyword.Declaration, "REFERENCE": Keyword.Declaration, "RULE": Keyword.Declaration,
 }  # fmt: skip

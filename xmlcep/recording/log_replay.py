@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
@@ -21,11 +21,14 @@ from ..rules import Rules
 from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
 from .state_file import RecordingState, WatchState
 
+Delivered: TypeAlias = int | Callable[[str], int] | None
+"""How many composites of the watch that was opened last its consumer has; a function is given where that was."""
+
 
 def replay_history(
     log: str | os.PathLike[str],
     rules: Rules | None = None,
-    delivered: int | None = None,
+    delivered: Delivered = None,
     *,
     whole: Mapping[str, int] | None = None,
     clock: ClockRecord | None = None,
@@ -74,7 +77,7 @@ class History:
     """
 
     def __init__(
-        self, rules: Rules | None = None, delivered: int | None = None, notes: tuple[str, ...] = ()
+        self, rules: Rules | None = None, delivered: Delivered = None, notes: tuple[str, ...] = ()
     ) -> None:
         self.state: RecordingState | None = None
         self.behind = 0
@@ -84,7 +87,7 @@ class History:
         self._refusal: LogError | None = None  # of the last one, if it cannot be gone on with
         self._rules = rules
         self._heeds_cursor = delivered is None
-        self._given = delivered or 0
+        self._consumer: Callable[[str], int] = delivered if callable(delivered) else lambda _: delivered or 0
         self.replica = Replica(strictness=Strictness.STRICT)
         self.largest_id = 0
         self._txn: int | None = None  # of the transaction whose flush is to come
@@ -113,14 +116,15 @@ class History:
         self._refusal = _other_rules(watch.opened, watch.stamp, rules)
         if self._refusal is not None:
             return
-        if not self._heeds_cursor and self._given < watch.told:
+        given = self._consumer(watch.opened)
+        if not self._heeds_cursor and given < watch.told:
             raise StateError(
-                f"of {watch.told} composite events that were raised before it only {self._given} were delivered"
+                f"of {watch.told} composite events that were raised before it only {given} were delivered"
             )
         self.detector = watch.new_detector(rules)
         self.closed = self.detector is None
         self.operators = watch.operators
-        self.delivered = watch.told if self._heeds_cursor else self._given
+        self.delivered = watch.told if self._heeds_cursor else given
         self._raised = watch.told
 
     def take(self, origin: Origin, item: Aside | PrimitiveEvent) -> None:
@@ -222,7 +226,7 @@ class History:
         self.detector = None
         if self._refusal is None:
             self.detector = self._detector_here(rules)
-        self.delivered, self._raised, self.closed = self._given, 0, False
+        self.delivered, self._raised, self.closed = self._consumer(self.opened), 0, False
         self.missed = []
 
     def _detector_here(self, rules: Rules) -> Detector:

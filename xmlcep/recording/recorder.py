@@ -239,6 +239,11 @@ class Recording(Single, Closing):
         self._opened = opened
         return self._watch
 
+    @property
+    def opened(self) -> str:
+        """Where in the log the recorded watch was opened, file and line."""
+        return self._opened
+
     def continue_watch(self, watch: RecordedWatch, opened: str) -> None:
         """Makes ``watch``, which recovery has brought back, the recorded watch; ``opened`` is where it was opened."""
         self._watch = watch

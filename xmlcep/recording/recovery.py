@@ -18,7 +18,7 @@ from ..wrapping import Document, wrap
 from ..wrapping.parsing import parse_bytes
 from .checkpoints import EVERY
 from .log_end import look_at
-from .log_replay import History, replay_history
+from .log_replay import Delivered, History, replay_history
 from .recorded_watch import CURSOR, Callback, RecordedWatch
 from .recorder import Recording
 
@@ -49,7 +49,7 @@ def recover(
     rules: Rules | None = None,
     *,
     on_event: Callback | None = None,
-    delivered: int | None = None,
+    delivered: Delivered = None,
     durability: Literal["event", "transaction", "os"] = "transaction",
     max_bytes: int | None = None,
     state_every: int | None = EVERY,
@@ -62,8 +62,9 @@ def recover(
     With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
     the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
     ``on_event`` first. ``delivered``, if given, is used in place of the cursor: how many the application knows to
-    have kept since the watch was opened. Was no watch open, a new one is opened, which the log gets a record of; to a
-    sealed log nothing is added unasked: ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
+    have kept since the watch was opened, or a function that is given where that was (`Recording.opened`). Was no
+    watch open, a new one is opened, which the log gets a record of; to a sealed log nothing is added unasked:
+    ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
 
     Where a recording has left its state beside the log, only what comes behind that is replayed; the result is the
     same. Further states are written after each ``state_every`` bytes of log (None: never). ``tree`` is as of `record`:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from path_types import PathType, contains, left_bound_intersection
 
 from ..algebra import (
+    Becomes,
     ContextName,
     EventDefinition,
     Leaf,
@@ -23,7 +24,7 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import CompositeType, EventType
+from ..events import ANY, CompositeType, EventType, PrimitiveType, Scope
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -182,6 +183,16 @@ class EventTree:
     def needs_moments(self) -> bool:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return any(node.needs_moments for node in self.operators)
+
+    def seen(self) -> dict[Leaf | Becomes, EventType]:
+        """What it takes of a history, as it is written: what its leaves take, and whatever happens at or below the
+        elements at which an expression is asked (B1)."""
+        found: dict[Leaf | Becomes, EventType] = {}
+        for operator in self.operators:
+            found.update((leaf.leaf, leaf.type) for leaf in operator.leaves())
+            if isinstance(operator.definition, Becomes):
+                found[operator.definition] = PrimitiveType(ANY, operator.path, Scope.AT_OR_BELOW)
+        return found
 
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""

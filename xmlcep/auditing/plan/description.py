@@ -30,7 +30,7 @@ def key_of(each: Pass) -> str:
 
 def _feeding(each: Pass) -> list[str]:
     """The primitive event types that feed the trees."""
-    types = [leaf.type for tree in each.trees for leaf in tree.leaves()]
+    types = [type_ for tree in each.trees for type_ in tree.seen().values()]
     return list(dict.fromkeys(str(type_) for type_ in types if isinstance(type_, PrimitiveType)))
 
 
