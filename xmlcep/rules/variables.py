@@ -49,6 +49,14 @@ class LeafVariables(Mapping[str, VariableKind]):
         self._given = {**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given}
         self._any_name = any_name
 
+    def is_any(self, name: str) -> bool:
+        """Whether nothing is known of a name but that it can be one."""
+        return self._any_name and name not in self._given and not name.startswith("meta:")
+
+    def with_(self, others: Mapping[str, VariableKind]) -> LeafVariables:
+        """The same with others (A8)."""
+        return LeafVariables({**self._given, **others}, any_name=self._any_name) if others else self
+
     def __getitem__(self, name: str) -> VariableKind:
         if name in self._given:
             return self._given[name]
@@ -160,7 +168,8 @@ def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Group
             found[name] = Variable(VariableKind.VALUE)
         else:
             given = [operands[k][name] for k in constituents if name in operands[k]]
-            several = gathers or any(variable.several for variable in given)
+            along = any(name in operands[each.operand] for each in definition.collected)
+            several = gathers or along or any(variable.several for variable in given)
             found[name] = Variable(VariableKind.LIST, several, any(variable.counts for variable in given))
     for name in definition.own_variables:
         found[name] = Variable(VariableKind.NUMBER, counts=True)

@@ -53,7 +53,7 @@ class ChoosingState(OperatorState):
             against = self.exists.objection(group) or self._newer(key, alone, but=child)
             if against is not None:
                 return against
-        if self.context.runs and child not in self.node.definition.negated:
+        if self.context.runs and child not in self.node.definition.aside:
             against = self._against_run(group, self.stored_operands.index(child), entry)
             if against is not None:
                 return against

@@ -365,9 +365,9 @@ class OperatorState(ABC):
 
     def projected(self, operand: int, key: Key) -> Key:
         """From the key of a group to that of the events of an operand that may bind fewer variables (V4)."""
-        if not self.by_value:
+        bound = self._operand_grouping.get(operand)
+        if bound is None:
             return key
-        bound = self._operand_grouping[operand]
         if not isinstance(bound, ByValue):
             return key[0]
         assert isinstance(self.grouping, ByValue)
@@ -376,7 +376,7 @@ class OperatorState(ABC):
 
     def matching(self, operand: int, key: Key) -> list[Key]:
         """The groups there are that an event of such an operand with this key concerns."""
-        if not self.by_value:
+        if operand not in self._operand_grouping:
             return [key]
         place = self._operand_grouping[operand].place_of(key)
         return [group for group in self.keys_at(place) if self.projected(operand, group) == key]
