@@ -17,8 +17,8 @@ Entry: TypeAlias = tuple[Any, ...]
 START, END, AT, EVENT, FIRST, LAST, BINDINGS = range(7)
 
 Combination: TypeAlias = tuple[Any, ...]
-"""One choice of stored events: of each operand one, or None where an operand takes no part (S1, M5), or `Several`; or, in
-cumulative context, all that take part, in order of operand, then of arrival."""
+"""One choice of stored events: of each operand one, None where an operand takes no part (S1, M5), or
+`Several`; in cumulative context all that take part, in order of operand, then of arrival."""
 
 
 class Several(tuple[Entry, ...]):

@@ -1,4 +1,4 @@
-"""Groups: which events may combine at all, by their place in the tree and by values (rules H1, H2, K1, K2, V2).
+"""Groups: which events may combine at all, by their place in the tree and by values (rules P10, H1, H2, K1, K2, V2).
 
 A group's key is its *place*, a node id, or the place together with the values of the variables that extend the group.
 """
@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from path_types import PathType, offset
+from path_types import PathType
 
 from .entry import BINDINGS, EVENT, Entry
 
@@ -31,7 +31,7 @@ class Grouping(ABC):
 
     @abstractmethod
     def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
-        """The place of a path instance; None when it takes no part (P8, H1)."""
+        """The place of a path instance; None when it takes no part (P10, H1)."""
 
     @abstractmethod
     def key_of(self, entry: Entry) -> Key | None:
@@ -47,36 +47,30 @@ class Grouping(ABC):
 
 
 class Hierarchical(Grouping):
-    """Groups events by their projection on a path type.
+    """Groups events by the node to which they are aligned (P10).
 
-    The place is the node id at the end of the projection: ids are unique in a document and a node keeps its
-    ancestors for life, so equal places mean equal projections (K1).
+    ``aligned`` says how many leading steps of a path type lead to that node, None if it is aligned to none: it is asked
+    once for each path type. The place is the node's id: ids are unique in a document, for ever (K1).
 
-    >>> grouping = Hierarchical(PathType.parse("item"))
+    >>> grouping = Hierarchical({PathType.parse("/order/item/price"): 2}.get)
     >>> grouping.place(PathType.parse("/order/item/price"), (1, 5, 9))
     5
     >>> grouping.place(PathType.parse("/order"), (1,)) is None
     True
     """
 
-    __slots__ = ("_indexes", "path")
+    __slots__ = ("_aligned", "_indexes")
 
-    def __init__(self, path: PathType) -> None:
-        self.path = path
-        self._indexes: dict[PathType | None, Any] = {}
-
-    def index(self, path: PathType) -> int | None:
-        """Which of the ids of an instance of ``path`` is the place; None if nothing is projected."""
-        index: int | None = self._indexes.get(path, _UNKNOWN)
-        if index is _UNKNOWN:
-            start = offset(self.path, path)
-            index = self._indexes[path] = None if start is None else start + len(self.path) - 1
-        return index
+    def __init__(self, aligned: Callable[[PathType], int | None]) -> None:
+        self._aligned = aligned
+        self._indexes: dict[PathType | None, Any] = {None: None}
 
     def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
         index = self._indexes.get(path, _UNKNOWN)
         if index is _UNKNOWN:
-            index = None if path is None else self.index(path)
+            assert path is not None
+            length = self._aligned(path)
+            index = self._indexes[path] = None if length is None else length - 1
         return None if index is None else ids[index]
 
     def key_of(self, entry: Entry) -> Key | None:
@@ -117,7 +111,7 @@ class ByValue(Grouping):
 
     A list that has one value stands for it; a variable without a value, or with several, makes the event take no part.
 
-    >>> by_part = ByValue(Hierarchical(PathType.parse("order")), ("part",), str)
+    >>> by_part = ByValue(Flat(), ("part",), str)
     >>> by_part.key(7, {"part": "926-AA"}), by_part.key(7, {"part": ()})
     ((7, '926-AA'), None)
     """

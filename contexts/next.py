@@ -38,10 +38,6 @@ class Next(Context):
                 if runs.used:
                     runs.used.discard(member.identity)  # that of a former one
 
-    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
-        """The oldest (Z18)."""
-        return [[entry] for entry in opened[:1]]
-
     def withdrawn(self, group: Group, exists: Combinations, child: int, entry: Entry) -> None:
         """A member that is withdrawn leaves its runs with those behind it; they wait again."""
         runs = _runs(group)
@@ -80,7 +76,9 @@ class Next(Context):
                 for run in complete:
                     _consume(group, run)
             if group.collected:
-                group.consume((k, entry) for chosen in found for k, entry in parts(chosen) if k in group.collected)
+                group.consume(
+                    (k, entry) for chosen in found for k, entry in parts(chosen) if k in group.collected
+                )
             _free(group)
         return found
 

@@ -122,9 +122,9 @@ class Constrained(UnderConstraints):
     """One event of each operand such that all constraints are satisfied.
 
     ``ordered`` and ``optional`` as for `Combinations`; the order itself is one of the constraints. Nothing of an
-    optional operand is what is tried last, so that it is left out only where nothing of it fits (M5). Of the operands in
-    ``collected`` nothing is chosen: all that lies there is taken along (A6). ``compared`` is what stands aside by an
-    expression about the whole (A8).
+    optional operand is what is tried last, so that it is left out only where nothing of it fits (M5). Of the operands
+    in ``collected`` nothing is chosen: all that lies there is taken along (A6). ``compared`` is what stands aside by
+    an expression about the whole (A8).
     """
 
     def __init__(

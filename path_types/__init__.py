@@ -1,4 +1,4 @@
-"""Path types and path instances: where in a document something is (rules P1 to P9).
+"""Path types and path instances: where in a document something is (rules P1 to P10).
 
 Pure values without any knowledge of XML libraries, events or contexts. Read `steps`, `types`,
 `relations`, `instances`, in that order; `parsing` reads them from text, `endings` looks them up.
@@ -10,6 +10,7 @@ from .errors import PathError as PathError
 from .errors import PathSyntaxError as PathSyntaxError
 from .errors import XmlCepError as XmlCepError
 from .instances import PathInstance as PathInstance
+from .instances import align as align
 from .instances import project as project
 from .relations import absolute_path_intersection as absolute_path_intersection
 from .relations import contains as contains
@@ -30,6 +31,7 @@ __all__ = [
     "Step",
     "XmlCepError",
     "absolute_path_intersection",
+    "align",
     "contains",
     "ends",
     "equals_or_ends",

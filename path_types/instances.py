@@ -1,11 +1,11 @@
-"""Path instances and their projection (rules P7, P8)."""
+"""Path instances, their projection and alignment (rules P7, P8, P10)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from .errors import PathError
-from .relations import offset
+from .relations import aligned, offset
 from .types import PathType
 
 
@@ -42,3 +42,10 @@ def project(path: PathType | None, instance: PathInstance | None) -> PathInstanc
     if start is None:
         return None
     return PathInstance(path, instance.ids[start : start + len(path)])
+
+
+def align(path: PathType, own: PathType, instance: PathInstance) -> PathInstance | None:
+    """The part of ``instance`` that ``path`` means if ``own``, which ends the instance's path or is it, took what
+    happened there (P10); None if it means none."""
+    end = aligned(path, own, instance.path)
+    return None if end is None else PathInstance(path, instance.ids[end - len(path) : end])

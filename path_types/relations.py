@@ -1,4 +1,4 @@
-"""Relations and operators on path types (rules P3 to P6), null (None) passing through all of them (P9)."""
+"""Relations and operators on path types (rules P3 to P6, P10), null (None) passing through those of P9."""
 
 from __future__ import annotations
 
@@ -29,16 +29,36 @@ def offset(part: PathType | None, whole: PathType | None) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def projection(part: PathType, whole: PathType) -> int | None:
-    """How many leading steps of ``whole`` lead to the node that ``part`` stands for on the way: those to where it
-    stands first, since further down it is no longer unique (P3). None if it stands nowhere."""
+def aligned(part: PathType, own: PathType, whole: PathType, *, below: bool = False) -> int | None:
+    """How many leading steps of ``whole`` lead to the node that ``part`` means, if ``own`` took what happened there
+    (``below``: somewhere below a node of ``own``); None: it means none (P10).
+
+    >>> section, title = PathType.parse("section"), PathType.parse("title")
+    >>> whole = PathType.parse("/section/section/para/title")
+    >>> aligned(section, title, whole), aligned(section, PathType.parse("section/section/para/title"), whole)
+    (2, 1)
+    """
+    inside = offsets(part, own)
+    if inside:
+        most = len(whole) - len(own) - below
+        return max(at for at in offsets(own, whole) if at <= most) + inside[0] + len(part)
     found = offsets(part, whole)
-    return found[0] + len(part) if found else None
+    return found[-1] + len(part) if found else None
 
 
 def contains(whole: PathType | None, part: PathType | None) -> bool:
     """Containment ``part < whole``: whole uniquely contains part (P3)."""
     return part is not whole and offset(part, whole) is not None
+
+
+def leading(path: PathType, length: int) -> PathType:
+    """The path type of its first ``length`` steps, which are at least one."""
+    above: PathType | None = path
+    for _ in range(len(path) - length):
+        assert above is not None
+        above = above.parent
+    assert above is not None
+    return above
 
 
 def ends(part: PathType | None, whole: PathType | None) -> bool:

@@ -53,6 +53,8 @@ CONSTRUCTS = {
     "having": "having (V6)",
     "reference": "reference documents (V8)",
     "opaque": "opaque leaves (O1, O2)",
+    "name": "names of operands (V10)",
+    "message": "severity and message (Y10)",
 }
 
 UNKNOWN_TO_THE_ENGINE: frozenset[str] = frozenset()
@@ -72,6 +74,8 @@ def constructs_of(definitions: Sequence[EventDefinition], steps: Sequence[object
 def _of_definition(definition: EventDefinition) -> Iterator[str]:
     if definition.context is ContextName.NEXT:
         yield "next"
+    if definition.message is not None or definition.severity is not None:
+        yield "message"
     for expression in walk(definition.expression):
         yield from _of_leaf(expression) if isinstance(expression, Leaf) else _of_operator(expression)
 
@@ -81,6 +85,8 @@ def _of_leaf(leaf: Leaf) -> Iterator[str]:
         yield "filter"
     if leaf.bindings:
         yield "variable"
+    if leaf.name is not None:
+        yield "name"
     if leaf.opaque is not None:
         yield "opaque"
     if leaf.type.scope is not Scope.NODE:

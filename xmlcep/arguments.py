@@ -123,6 +123,11 @@ def one_of(words: type[Enum]) -> Kind:
     return Kind(lambda value: isinstance(value, words), f"one of {', '.join(map(str, words))}")
 
 
+def one_word(*words: str) -> Kind:
+    """One of these words."""
+    return Kind(lambda value: isinstance(value, str) and value in words, " or ".join(map(repr, words)))
+
+
 def optional(kind: Kind) -> Kind:
     """None, or what is of this kind."""
     return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None", kind.why)

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from html import escape
+from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from path_types import Axis, PathInstance, PathSyntaxError, PathType, Step, equals_or_ends, offset
-from path_types.names import local_name, namespace_of
+from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends
+from path_types.relations import offsets
+from path_types.xpath import xpath_of
 
 from .errors import RecordError
 
@@ -35,8 +37,8 @@ class Scope(Enum):
         """Whether a node of the absolute path type ``path`` is meant by ``place`` and this scope (E2, F5)."""
         if self is Scope.NODE:
             return equals_or_ends(place, path)
-        start = offset(place, path)
-        return start is not None and (self is Scope.AT_OR_BELOW or start + len(place) < len(path))
+        found = offsets(place, path)
+        return bool(found) and (self is Scope.AT_OR_BELOW or found[0] + len(place) < len(path))
 
 
 class PrimitiveType(NamedTuple):
@@ -187,7 +189,7 @@ class PrimitiveEvent(NamedTuple):
 
         Which of them it is about only the ids say: ``document.element(event)``.
         """
-        return _xpath(self.path)
+        return xpath_of(self.path)
 
     def __str__(self) -> str:
         return _with_prefixes(f"{self.op}({self.instance}) at {self.ts}")
@@ -210,28 +212,6 @@ def _with_prefixes(text: str, more: str = "") -> str:
     short = _NAMESPACE.sub(lambda found: prefixes.setdefault(found[1], f"ns{len(prefixes) + 1}") + ":", text)
     where = ", ".join(f"{prefix}={namespace!r}" for namespace, prefix in prefixes.items())
     return f"{short}{more}{where and f' where {where}'}"
-
-
-def _xpath(path: PathType) -> str:
-    return ("/" if path.absolute else "//") + "/".join(map(_xpath_step, path.steps))
-
-
-def _xpath_step(step: Step) -> str:
-    namespace = namespace_of(step.test)
-    if not namespace:
-        return str(step)
-    any_name = "@*" if step.axis is Axis.ATTRIBUTE else "*"
-    local, uri = _literal(local_name(step.test)), _literal(namespace)
-    return f"{any_name}[local-name()={local} and namespace-uri()={uri}]"
-
-
-def _literal(text: str) -> str:
-    """A string of XPath 1.0, which has no escapes."""
-    if "'" not in text:
-        return f"'{text}'"
-    if '"' not in text:
-        return f'"{text}"'
-    return "concat(" + ', "\'", '.join(f"'{part}'" for part in text.split("'")) + ")"
 
 
 def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, Any]:
@@ -287,6 +267,10 @@ OLD: Final = 5
 POS: Final = 6
 
 
+Names: TypeAlias = "str | tuple[str | None, ...]"
+"""What the operands are called that constituents are of: a name or None for each, or one name for all."""
+
+
 class CompositeEvent(NamedTuple):
     """An event raised by an operator of an event tree (E4).
 
@@ -295,7 +279,9 @@ class CompositeEvent(NamedTuple):
     made of, in order of operand, then of arrival; ``start`` and
     ``end`` its interval, None when empty (E5); ``cause`` the primitive event, or the time point, at which it was
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
-    the moments of its first and last primitive event, where rules look at these (W3).
+    the moments of its first and last primitive event, where rules look at these (W3); ``names`` what the
+    operands are called that its constituents are of (V10), one for each, or one for all. ``severity`` and ``message``
+    are what the rule says of it to people; they are known of what is raised to the outside (Y10).
     """
 
     # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
@@ -309,6 +295,9 @@ class CompositeEvent(NamedTuple):
     cause: Cause
     bindings: Mapping[str, Any] | None = None
     span: tuple[Any, Any] | None = None
+    names: Names | None = None
+    severity: str | None = None
+    message: str | None = None
 
     @property
     def ts(self) -> int:
@@ -323,7 +312,7 @@ class CompositeEvent(NamedTuple):
     @property
     def xpath(self) -> str | None:
         """As that of a primitive event; None if it has no path (T4)."""
-        return None if self.path is None else _xpath(self.path)
+        return None if self.path is None else xpath_of(self.path)
 
     def __deepcopy__(self, memo: object) -> CompositeEvent:
         return self
@@ -344,8 +333,10 @@ class CompositeEvent(NamedTuple):
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
-            "constituents": [event.to_constituent() for event in self.constituents],
+            "constituents": self._constituents(),
             "operator": self.operator,
+            **({} if self.severity is None else {"severity": self.severity}),
+            **({} if self.message is None else {"message": self.message}),
             **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
             **cause.provenance(),
         }  # fmt: skip
@@ -354,8 +345,18 @@ class CompositeEvent(NamedTuple):
         """The composite as it stands among the constituents of a finding record."""
         return {
             "name": self.operator or self.name, "path": None if self.path is None else str(self.path),
-            "ids": list(self.ids), "constituents": [event.to_constituent() for event in self.constituents],
+            "ids": list(self.ids), "constituents": self._constituents(),
         }  # fmt: skip
+
+    def _constituents(self) -> list[dict[str, Any]]:
+        """Each with the name of its operand, where that has one (V10)."""
+        if self.names is None:
+            return [event.to_constituent() for event in self.constituents]
+        names = repeat(self.names) if isinstance(self.names, str) else self.names
+        return [
+            event.to_constituent() if name is None else {"as": name, **event.to_constituent()}
+            for name, event in zip(names, self.constituents, strict=False)
+        ]
 
     def _repr_html_(self) -> str:
         """For notebooks (Y8): what it is, and the changes in it."""
@@ -380,7 +381,9 @@ _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
     """The variables of a composite as they stand in a finding record, by name (V7)."""
     return {
-        name: [_in_finding(inner) for inner in value] if isinstance(value, tuple) else _in_finding(value)
+        name: [_in_finding(inner) for inner in value]
+        if isinstance(value, (tuple, list))
+        else _in_finding(value)
         for name, value in sorted(bindings.items())
     }
 

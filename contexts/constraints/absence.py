@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..entry import EMPTY_START, END, EVENT, FIRST, LAST, START, Combination, Entry
+from ..entry import EMPTY_START, END, EVENT, FIRST, LAST, START, Entry
 from ..group import Group
 from ..grouping import Key, KeysByPlace, drop_key, note_key
 from .constraint import REFUSED, Constraint, Objection, State
@@ -114,7 +114,7 @@ class Absence(Constraint):
     Neighbours that are empty or left out are replaced by the next ones that are not. Where there is none before, it is
     as before the first event: then, with a window, only those count that start at most ``amount`` before the end of the
     combination, by the measure ``unit`` (``amount`` None: all). Where there is none behind, nothing must lie behind
-    (Z6). With ``among`` only those count that it chooses; then what lies there is asked of whole combinations, by `lying`.
+    (Z6). With ``among`` only those count that it chooses; then `lying` is asked of whole combinations.
     """
 
     reason = "absence-violated"
@@ -128,22 +128,26 @@ class Absence(Constraint):
         self.unit = unit
         self.among = among
 
-    def lying(self, group: Group, combination: Combination) -> list[Entry]:
+    def lying(self, group: Group, combination: Sequence[Entry | None]) -> list[Entry]:
         """What lies there in a whole combination, given without what is taken along."""
         solid = [
-            (k, entry) for k, entry in enumerate(combination) if entry is not None and entry[START] != EMPTY_START
+            (k, entry)
+            for k, entry in enumerate(combination)
+            if entry is not None and entry[START] != EMPTY_START
         ]
         left = next((entry for k, entry in reversed(solid) if k <= self.before), None)
         right = next((entry for k, entry in solid if k > self.before), None)
         found = self.between(
-            group, float("-inf") if left is None else left[END], float("inf") if right is None else right[START]
+            group,
+            float("-inf") if left is None else left[END],
+            float("inf") if right is None else right[START],
         )
         if left is None and self.amount is not None and solid:
             earliest = max(entry[LAST][self.unit] for _, entry in solid) - self.amount
             found = [entry for entry in found if entry[FIRST][self.unit] >= earliest]
         return found if self.among is None else self.among(found, [e for e in combination if e is not None])
 
-    def admits(self, group: Group, combination: Combination) -> bool:
+    def admits(self, group: Group, combination: Sequence[Entry | None]) -> bool:
         """Whether what lies there is as much as there may be."""
         return not self.violations.forbid(self.lying(group, combination))
 

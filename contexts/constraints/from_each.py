@@ -11,8 +11,7 @@ from .constraint import REFUSED, Constraint, Objection, State
 
 
 class FromEach(Constraint):
-    """What ``inner`` asks of neighbours is asked from each event that lies between them, and is one of ``collected``, to
-    the next."""
+    """What ``inner`` asks of neighbours is asked from each of the ``collected`` events between them to the next."""
 
     reason = ""  # that of the other one
 

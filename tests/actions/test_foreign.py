@@ -9,8 +9,6 @@ import pytest
 from lxml import etree
 
 import xmlcep
-from tests.actions.acting import acting
-from tests.wrapping.outside_classes import plain_parser
 from xmlcep.actions.errors import CascadeError
 
 ORDER = b"<order><item n='1'/>x<item n='2'/><box/></order>"
@@ -75,15 +73,3 @@ def test_an_endless_cascade_on_a_foreign_proxy_is_found() -> None:
             doc.catch_up()
         assert held.get("n") == "5"
         doc._check()
-
-
-def test_what_comes_to_light_when_a_transaction_is_undone_has_not_been_seen() -> None:
-    """Another document has taken a node through a foreign proxy: found when the loss is undone, and taken back, too."""
-    held = etree.fromstring("<s/>", plain_parser())
-    text = "event Twice(r) = x[2,2] del(b)\nrule R on Twice(r) do set '@twice' = '1'"
-    with xmlcep.wrap(held), acting("<r><b/><b/></r>", text) as scene:
-        with pytest.raises(ZeroDivisionError), scene.doc.transaction():
-            held.append(scene.root[0])
-            raise ZeroDivisionError
-        scene.root.remove(scene.root[0])
-        assert scene.xml == "<r><b/></r>"

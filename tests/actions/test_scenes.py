@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from lxml import etree
 
+import xmlcep
 from tests.actions.acting import ORDER, acting, item
+from xmlcep import RuleError, parse_rules
 
 
 def test_variables_old_new_and_delta() -> None:
@@ -116,3 +119,23 @@ def test_events_that_ask_the_document() -> None:
         assert scene.xml == (
             '<order><item vip="1" big="1"><price>1</price></item><item><price>1</price></item></order>'
         )
+
+
+def test_what_is_said_of_the_event_that_triggers() -> None:
+    """$meta:NAME of a record or a signal: one of each event, in set mode those of all (L2)."""
+    text = (
+        "event Paid(item) = external\n"
+        "rule Each on Paid(item) if '$meta:amount > 10' do set '@paid' = '$meta:amount'\n"
+        "rule All on Paid(item) {mode=set} do set '/order/@by' = 'concat($meta:user, count($meta:amount))'\n"
+        "rule Who on (ins(item/price)) do set '../@who' = '$meta:user'"
+    )
+    with acting("<order><item/></order>", text) as scene:
+        with xmlcep.acting_as(user="ann"):
+            etree.SubElement(scene.root[0], "price")
+            scene.doc.signal("Paid", scene.root[0], amount=12)
+            scene.doc.signal("Paid", scene.root[0], amount=5)
+        assert scene.xml == '<order by="ann1"><item who="ann" paid="12"><price/></item></order>'
+        etree.SubElement(scene.root[0], "price")
+        assert scene.root[0].get("who") == ""
+    with pytest.raises(RuleError, match=r"unknown variable \$met:user"):
+        parse_rules("rule R on (ins(item)) do set '@x' = '$met:user'")

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from path_types import PathInstance, PathType, project
+from path_types import PathInstance, PathType
 from tests.auditing import simulation
 from tests.auditing.logs import documents, interleaved, write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
+from tests.reference.paths import node_of
 from tests.strategies import rule_sets
 from xmlcep.auditing import AuditResult, audit, notes
 from xmlcep.auditing.findings.collector import Collector
@@ -52,7 +53,7 @@ def taken_by(tree: EventTree, event: PrimitiveEvent) -> bool:
     return any(
         isinstance(leaf.type, PrimitiveType)
         and leaf.type.accepts(event.op, event.path)
-        and (tree.flat or project(operator.path, instance) is not None)
+        and (tree.flat or node_of(operator.path, leaf.leaf, instance) is not None)
         for operator in tree.operators
         for leaf in operator.leaves()
     )

@@ -41,7 +41,8 @@ PEOPLE = next(rows for rows in TABLES if rows[0][0] == "`time`")
 VARIABLES = next(rows for rows in TABLES if rows[0][0] == "`text`")
 
 RULES = xmlcep.parse_rules(
-    "event Priced(item) = ins(item/@part) as $part & (ins(item/price) ; ins(item/price/text()) as $price)\n"
+    'event Priced(item) {severity=error, message="price {$price} of {@part}"}'
+    "    = ins(item/@part) as $part as part & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
     "event Twice(/order) = Priced(item) ; Priced(item)\n"
     "event Maybe(item) = x[0,1] ins(item/comment) & ins(item/price)\n"
 )
@@ -157,6 +158,7 @@ def test_csv_and_the_table_have_the_columns_for_people(
     records = list(audit(log, RULES, engine="local").records())
     assert rows == [names, *map(list, map(people.row_of, records))]
     assert 'part=["7"], price=["0.5"]' in [row[names.index("variables")] for row in rows]
+    assert ["error", "price 0.5 of 7"] in [[row[1], row[names.index("message")]] for row in rows]
     assert run([*arguments, "table"]) == 0
     assert capsys.readouterr().out.splitlines()[0].split() == names
 
@@ -191,12 +193,13 @@ CHANGES = st.fixed_dictionaries(
         "ts": NUMBERS, "op": st.sampled_from(("ins", "upd", "del")), **PLACES,
         "value": st.none() | TEXTS, "old": st.none() | TEXTS,
     },
-    optional={"at": TIMES, "txn": NUMBERS, "meta": METAS},
+    optional={"as": TEXTS, "at": TIMES, "txn": NUMBERS, "meta": METAS},
 )  # fmt: skip
 EVENTS = st.recursive(
     CHANGES,
     lambda events: st.fixed_dictionaries(
-        {"name": TEXTS, **PLACES, "path": st.none() | TEXTS, "constituents": st.lists(events, max_size=3)}
+        {"name": TEXTS, **PLACES, "path": st.none() | TEXTS, "constituents": st.lists(events, max_size=3)},
+        optional={"as": TEXTS},
     ),
     max_leaves=8,
 )
@@ -208,7 +211,7 @@ RECORDS = st.fixed_dictionaries(
     },
     optional={
         "bindings": st.dictionaries(TEXTS, SINGLE | st.lists(SINGLE, max_size=3), max_size=3),
-        "txn": NUMBERS, "meta": METAS,
+        "severity": TEXTS, "message": TEXTS, "txn": NUMBERS, "meta": METAS,
     },
 )  # fmt: skip
 

@@ -213,8 +213,8 @@ def log_of(text: str, doc: str = "d") -> list[Record]:
     return found
 
 
-QUIET = "event Quiet {end=non-local} = x[1,*] ins(item/price)"
-AT_END = "event AtEnd {end=custom} = x[1,*] ins(item/price)"
+QUIET = "event Quiet(/order/item) {end=non-local} = x[1,*] ins(item/price)"
+AT_END = "event AtEnd(/order/item) {end=custom} = x[1,*] ins(item/price)"
 
 
 def markers(rules: str, text: str, mark: int) -> list[tuple[int, int]]:

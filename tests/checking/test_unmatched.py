@@ -61,17 +61,6 @@ def test_where_an_expression_is_asked_anything_counts() -> None:
     assert list(unmatched(parse_rules('event A = becomes["false()"](order)'), HAPPENED)) == []
 
 
-def test_what_happens_outside_of_every_group() -> None:
-    """Its type matches, and it belongs to no node of the operator's path (P8)."""
-    rules = "event A(order/item) = ins(order/vouchers) & ins(order/item/price)"
-    (found,) = unmatched(parse_rules(rules), HAPPENED)
-    said = "nothing matches ins(order/vouchers): /order/vouchers is not at or below any order/item: give a shorter path"
-    assert (str(found), found.in_rule) == (f"A: {said}", True)
-    (found,) = unmatched(parse_rules("event A(item) = ins(name) & ins(item/price)"), HAPPENED)
-    assert not found.in_rule  # it may still come in an item
-    assert list(unmatched(parse_rules("event A(item) {flat} = ins(name) & ins(item/price)"), HAPPENED)) == []
-
-
 def test_a_prefix_that_the_rules_have() -> None:
     (found,) = unmatched(parse_rules('namespace s = "urn:s" event A = ins(ship)'), HAPPENED)
     assert found.reason == "ship is in the namespace 'urn:s': write s:ship"

@@ -69,7 +69,7 @@ def test_errors_say_where_the_rules_they_cite_are_explained(
     [
         ("one (M6), and the same again (M6)", "what (M6) says: xmlcep rule M6"),
         ("two at once (D4, X10); (P3)", "what (P3), (D4) and (X10) say: xmlcep rule P3 D4 X10"),
-        ("(B4) is paper, T2 a name, (T2b) nothing", ""),
+        ("(J4) is paper, T2 a name, (T2b) nothing", ""),
     ],
 )
 def test_the_line(message: str, line: str) -> None:

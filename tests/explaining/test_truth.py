@@ -171,11 +171,25 @@ def takes(leaf: Leaf, event: PrimitiveEvent) -> bool:
 
 def is_at(group: PendingGroup, found: CompositeEvent, seen: History) -> bool:
     """Whether what a leaf has found belongs to a group: at its node, with its values."""
-    where = found.constituents[0] if found.name.startswith("Leaf") else found
-    if group.ids and seen.evidence.place(where) != group.ids[-1]:
+    if group.ids and group.ids[-1] not in places_of(found, seen):
         return False
     known = {name: short(text_of(value)) for name, value in (found.bindings or {}).items()}
     return all(known.get(name, value) == value for name, value in group.values)
+
+
+def places_of(found: CompositeEvent, seen: History) -> set[int | None]:
+    """The nodes of the root's groups that it is of; of what a leaf has found, by each such leaf of the tree."""
+    if not found.name.startswith("Leaf"):
+        return {seen.evidence.place(found)}
+    tree = seen.evidence.tree.tree
+    texts = list(dict.fromkeys(written(leaf, {}) for leaf in leaves_of(tree.definition.expression)))
+    text = texts[int(found.name.removeprefix("Leaf"))]
+    return {
+        seen.evidence.place_at((node.index, leaf.child_index), found.constituents[0])
+        for node in tree.operators
+        for leaf in node.leaves()
+        if written(leaf.leaf, {}) == text
+    }
 
 
 def admitted_by(leaves: Mapping[str, Leaf], history: Steps) -> dict[str, list[CompositeEvent]]:

@@ -37,12 +37,15 @@ from xmlcep.algebra import (
     ParameterKind,
     Raise,
     Replace,
+    RuleParameter,
     Sequence,
     SetValue,
+    Severity,
     Termination,
     Unit,
     Where,
     Window,
+    parse_window,
 )
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
@@ -112,12 +115,14 @@ def leaves(draw: st.DrawFn) -> Leaf:
         )
     )  # fmt: skip
     type_ = CompositeType(name, path, scope) if composite else PrimitiveType(operation, path, scope)
-    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque)
+    label = draw(st.none() | st.none() | st.sampled_from(WORDS))
+    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque, name=label)
 
 
 windows = st.one_of(
     st.builds(Window, st.integers(1, 10**13), st.just(Unit.TIME)),
     st.builds(Window, st.integers(1, 1000), st.sampled_from((Unit.CHANGES, Unit.TRANSACTIONS))),
+    st.just(parse_window("$grace")),
 )
 durations = windows.filter(lambda window: window.unit is Unit.TIME and window.amount >= 1000)
 
@@ -193,6 +198,12 @@ def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expres
 expressions = st.recursive(leaves(), _joined, max_leaves=8)
 
 
+# As they are read: lines of a comment.
+descriptions = st.lists(strings, max_size=3).map(
+    lambda lines: "\n".join(" ".join(line.split()) for line in lines).strip("\n")
+)
+
+
 @st.composite
 def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     """A definition of this name."""
@@ -201,8 +212,10 @@ def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     if isinstance(expression, Leaf):
         root = replace(root, options=draw(options_of(Disjunction)))
     return EventDefinition(
-        name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order))
-    )
+        name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order)),
+        severity=draw(st.none() | st.sampled_from(Severity)), message=draw(st.none() | strings),
+        description=draw(st.just("") | descriptions),
+    )  # fmt: skip
 
 
 actions = st.one_of(
@@ -232,6 +245,10 @@ def active_rules(draw: st.DrawFn) -> ActiveRule:
     )  # fmt: skip
 
 
+parameter_lists = st.lists(
+    st.builds(RuleParameter, variables.filter(lambda name: name != "part"), st.floats(-1e12, 1e12) | strings),
+    max_size=2, unique_by=lambda parameter: parameter.name,
+).map(tuple)  # fmt: skip
 active_rule_lists = st.lists(active_rules(), max_size=2, unique_by=lambda rule: rule.name).map(tuple)
 
 

@@ -208,8 +208,7 @@ def test_of_very_many_mistakes_the_first_are_shown_and_the_rest_counted() -> Non
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("event A = ins(a) as x", "expected a variable such as $price"),
-        ("event A = ins(a) as", "expected a variable such as $price"),
+        ("event A = ins(a) as", "expected a name or a variable such as $price"),
         ("event A = ins(a) as $x =", "expected an expression in parentheses"),
         ("event A = ins(a) as $x = 1", "expected an expression in parentheses"),
         ("event A = ins(a) as $x = (1 + (2)", "expected an expression in parentheses"),

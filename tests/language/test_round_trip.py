@@ -18,14 +18,16 @@ from xmlcep.language import parse_definitions, print_definitions, print_expressi
 from xmlcep.rules import Rules, parse_rules
 
 
-@given(made.definition_lists(), made.namespaces)
-def test_any_definitions(definitions, namespaces):
-    text = print_definitions(definitions, namespaces)
+@given(made.definition_lists(), made.namespaces, made.parameter_lists)
+def test_any_definitions(definitions, namespaces, parameters):
+    text = print_definitions(definitions, namespaces, parameters=parameters)
     problems = []
     parsed = parse_definitions(text, problems)
     assert not problems, (text, [problem.message for problem in problems])
     assert parsed.definitions == definitions
     assert parsed.namespaces == namespaces
+    assert parsed.parameters == parameters
+    assert [each.description for each in parsed.definitions] == [each.description for each in definitions]
     assert not parsed.unreadable
 
 

@@ -28,7 +28,7 @@ from xmlcep.language.formatting import format_rules
 from xmlcep.language.xml_form import schema_text
 from xmlcep.language.xml_form.names import ACTIONS, NAMESPACE, action_attributes, may_lack, operator_name
 from xmlcep.rules import Rules, load_rules, parse_rules
-from xmlcep.rules.ruleset import PlainRules
+from xmlcep.rules.plain_rules import PlainRules
 
 SCHEMA_TEXT = schema_text().encode()
 SCHEMA = etree.XMLSchema(etree.fromstring(SCHEMA_TEXT))
@@ -43,11 +43,11 @@ def parsed(text: str) -> ParsedRules:
 
 
 def as_xml(rules: ParsedRules) -> str:
-    return print_xml_definitions(rules.definitions, rules.namespaces, rules.references, rules.active_rules)
+    return print_xml_definitions(*rules.printed)
 
 
 def as_text(rules: ParsedRules) -> str:
-    return print_definitions(rules.definitions, rules.namespaces, rules.references, rules.active_rules)
+    return print_definitions(*rules.printed)
 
 
 def canonical(xml: str) -> str:
@@ -71,16 +71,19 @@ def for_xml(value):
 
 
 @settings(max_examples=25)
-@given(made.definition_lists(), made.namespaces, made.active_rule_lists)
-def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules):
-    definitions, active_rules = for_xml(definitions), for_xml(active_rules)
-    xml = print_xml_definitions(definitions, namespaces, [Reference("parts", "a & b<.xml")], active_rules)
+@given(made.definition_lists(), made.namespaces, made.active_rule_lists, made.parameter_lists)
+def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules, parameters):
+    definitions, active_rules, parameters = for_xml(definitions), for_xml(active_rules), for_xml(parameters)
+    references = [Reference("parts", "a & b<.xml")]
+    xml = print_xml_definitions(definitions, namespaces, references, active_rules, parameters)
     assert SCHEMA.validate(etree.fromstring(xml.encode())), (xml, SCHEMA.error_log)
     read = parsed(xml)
     assert read.definitions == definitions
     assert read.namespaces == namespaces
     assert read.active_rules == active_rules
     assert read.references == (Reference("parts", "a & b<.xml"),)
+    assert read.parameters == parameters
+    assert [each.description for each in read.definitions] == [each.description for each in definitions]
     assert read == parsed(as_text(read))  # text and XML say the same
     assert canonical(as_xml(parsed(as_text(read)))) == canonical(xml)
 

@@ -32,14 +32,14 @@ def _parsed(definitions: tuple[EventDefinition, ...]) -> Rules:
 
 
 @lru_cache(maxsize=8)
-def _rank(definitions: tuple[EventDefinition, ...]) -> Callable[[Mapping[str, Any]], Any]:
+def rank_of(definitions: tuple[EventDefinition, ...]) -> Callable[[Mapping[str, Any]], Any]:
     """What orders findings as the findings file does, as the reference evaluator says."""
     return Evaluation(definitions, references=DOCUMENTS, languages=COMPILE).rank
 
 
 def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the engine raises at each step, at last when closed, in the order of the findings file."""
-    rules, rank = rules_of(definitions), _rank(tuple(definitions))
+    rules, rank = rules_of(definitions), rank_of(tuple(definitions))
     detector = Detector(rules, operators=True)
     found = []
     for step in steps:
@@ -88,7 +88,7 @@ def difference(definitions: Sequence[EventDefinition], history: History) -> str:
     expected = reference_findings(definitions, seen)
     got = engine_findings(definitions, seen)
     steps = [*seen, "close"]
-    rank = _rank(tuple(definitions))
+    rank = rank_of(tuple(definitions))
     want: list[dict[str, Any]] = []
     have: list[dict[str, Any]] = []
     for index, step in enumerate(steps):

@@ -13,6 +13,7 @@ one constraint, exactly kept or exactly missed (W3, W4, S3, A1 to  edges: one op
 A3, R1, Z4 to Z8, Z15, Z16, Z27), arrivals that are late
 one event in several operands (K4, H3, C8), left out (M5)          twice, dense-twice
 operands that may be left out, of several nodes (M4, M5)           silent, silent-aimed
+names that are repeated on a path (P10, H1, K1 to K3)              nested, nested-meet, meet-nested
 termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
 what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
 absences in a row, beside what may be nothing (A1 to A3, Z3 to Z7, absent, absent-meet, absent-dense
@@ -58,6 +59,9 @@ _APART: dict[str, tuple[st.SearchStrategy[Any], st.SearchStrategy[History]]] = {
     "reuse-meet": (some.reusing_rule_sets(), some.meeting_histories()),
     "twice": (rules_with_one_event_twice(), some.histories()),
     "meet": (some.meeting_rule_sets(), some.meeting_histories()),
+    "nested": (some.nested_rule_sets(), some.nested_histories()),
+    "nested-meet": (some.nested_rule_sets(), some.meeting_histories()),
+    "meet-nested": (some.meeting_rule_sets(), some.nested_histories()),
     "late": (some.late_rule_sets(), some.late_histories()),
     "late-timed": (some.late_rule_sets(), some.timed_histories()),
     "whole": (some.whole_rule_sets(), some.timed_histories()),

@@ -50,6 +50,12 @@ def test_edits_releases_conditions_and_timers(
 
 
 @settings(max_examples=120, deadline=None)
+@given(some.nested_rule_sets(), some.nested_histories())
+def test_names_that_are_repeated_on_paths(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=120, deadline=None)
 @given(some.late_rule_sets(), some.late_histories())
 def test_timers_and_releases_at_nodes_that_are_gone(
     definitions: tuple[EventDefinition, ...], history: History

@@ -26,7 +26,7 @@ from xmlcep.algebra import EventDefinition, Leaf, Operator, Termination, walk
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent, TimePoint
 
-_LOOKS_AROUND = ("..", "ancestor", "sibling")
+_LOOKS_AROUND = ("..", "parent", "ancestor", "sibling")
 """What stands in expressions that ask for more than what is at and below their node."""
 
 
@@ -44,7 +44,7 @@ def _may_be_elsewhere(definitions: Sequence[EventDefinition]) -> bool:
     tells this has to fire, and nothing looks around in the document."""
     for _, part in _parts(definitions):
         asked = (
-            (part.options.guard, part.options.when)
+            (part.options.guard, part.options.when, getattr(part, "test", None))
             if isinstance(part, Operator)
             else (part.filter, *(binding.expression for binding in part.bindings))
         )
@@ -151,17 +151,20 @@ def _told(
             found += detector.elsewhere(point, more=step.more or not ends)
         else:
             found += detector.feed(step)
-    found += detector.close()
+    found += detector.close(_last(clock))
     return sorted(repr(composite.to_record()) for composite in found), sizes
+
+
+def _last(clock: Clock) -> TimePoint | None:
+    """The last record, whoever was told of it."""
+    last = clock.previous
+    return None if last is None else TimePoint(last.ts, last.at, last.doc, last.txn, last.meta)
 
 
 def _between(detector: Detector, clock: Clock, step: Any) -> list[Any]:
     """What is raised where time passes, or a transaction ends: at the last record, whoever was told of it."""
     if not isinstance(step, Advance):
-        last = clock.previous
-        return detector.flush(
-            None if last is None else TimePoint(last.ts, last.at, last.doc, last.txn, last.meta)
-        )
+        return detector.flush(_last(clock))
     return detector.advance(step.time) if clock.advance(step.time) else detector.end_edit()
 
 

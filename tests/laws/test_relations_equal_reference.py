@@ -1,19 +1,20 @@
-"""The relations of path types and event types (P3 to P8, E2) against the reference's, on random ones.
+"""The relations of path types and event types (P3 to P8, P10, E2) against the reference's, on random ones.
 
 Two names and short paths make recursion, equal lengths and near misses common.
 """
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import path_types
 from path_types import PathInstance, PathType
+from path_types.relations import aligned
 from tests.reference import relations
 from tests.reference.events import Composite
 from tests.strategies import path_types as any_path_types
-from xmlcep.events import CompositeType, PrimitiveEvent, PrimitiveType
+from xmlcep.events import CompositeType, PrimitiveEvent, PrimitiveType, Scope
 
 paths = st.none() | any_path_types(max_steps=4, names=("item", "order"))
 some_paths = any_path_types(max_steps=4, names=("item", "order"))
@@ -36,6 +37,22 @@ def test_relations_of_path_types(a: PathType | None, b: PathType | None) -> None
 def test_projection(a: PathType | None, path: PathType) -> None:
     instance = PathInstance(path, tuple(range(1, len(path) + 1)))
     assert path_types.project(a, instance) == relations.project(a, instance)
+
+
+@given(some_paths, some_paths, st.data())
+def test_alignment(a: PathType, path: PathType, data: st.DataObject) -> None:
+    """By leaves that take the event (E2, F5)."""
+    absolute = PathType.of(True, path.steps)
+    instance = PathInstance(absolute, tuple(range(1, len(path) + 1)))
+    scope = data.draw(st.sampled_from(Scope))
+    takers = [own for above in absolute.upwards() for own in above.endings if scope.covers(own, absolute)]
+    assume(takers)
+    own = data.draw(st.sampled_from(takers))
+    part = relations.align(a, own, instance, scope)
+    length = aligned(a, own, absolute, below=scope is Scope.BELOW)
+    assert length == (None if part is None else instance.ids.index(part.ids[-1]) + 1)
+    if scope is Scope.NODE:
+        assert path_types.align(a, own, instance) == part
 
 
 @given(some_paths, some_paths, operations, operations | st.just("*"))

@@ -93,10 +93,16 @@ def general_way() -> Iterator[None]:
         departed.look()
 
     def all_at_once(
-        evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
+        evaluation: Any,
+        record: Any,
+        bound: Any,
+        outside: Any,
+        only: Any = None,
+        before: Any = NO_ANSWERS,
+        *due: Any,
     ) -> Any:
         """The trees are not taken one by one where something has been asked before the record."""
-        return process(evaluation, record, bound, outside, only, before or _Asked())
+        return process(evaluation, record, bound, outside, only, before or _Asked(), *due)
 
     def alone(evaluation: Any, record: Any, bound: Any) -> None:
         all_at_once(evaluation, record, bound, {})

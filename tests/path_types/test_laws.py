@@ -17,6 +17,7 @@ from path_types import (
     PathType,
     Step,
     absolute_path_intersection,
+    align,
     contains,
     ends,
     equals_or_ends,
@@ -25,7 +26,7 @@ from path_types import (
     project,
 )
 from path_types.endings import ByEnding
-from path_types.relations import projection
+from path_types.relations import aligned, leading, offsets
 from tests.strategies import path_types
 
 # Two names make recursion and coincidences common.
@@ -40,14 +41,40 @@ def instances(draw: st.DrawFn) -> PathInstance:
     return PathInstance.of(PathType.of(True, path.steps), tuple(ids))
 
 
-@given(paths, paths)
-def test_projections_end_where_the_leading_steps_contain_the_part_once(
-    part: PathType, whole: PathType
+@st.composite
+def taken(draw: st.DrawFn) -> tuple[PathInstance, PathType]:
+    """A path instance, and a path type that takes what happens there (E2)."""
+    instance = draw(instances())
+    return instance, draw(st.sampled_from(instance.path.endings))
+
+
+@given(paths, taken())
+def test_alignment_is_projection_where_that_has_an_answer(
+    part: PathType, at: tuple[PathInstance, PathType]
 ) -> None:
-    """Told without looking at all leading steps, which takes quadratic time in deep documents."""
-    starts = {len(above): offset(part, above) for above in whole.upwards()}
-    found = [end for end, start in starts.items() if start is not None and start + len(part) == end]
-    assert found == ([] if (end := projection(part, whole)) is None else [end])
+    instance, own = at
+    projection = project(part, instance)
+    assert projection is None or align(part, own, instance) == projection
+
+
+@given(paths, taken())
+def test_what_is_aligned_lies_on_the_way(part: PathType, at: tuple[PathInstance, PathType]) -> None:
+    """Nothing is aligned exactly where the part does not occur at all."""
+    instance, own = at
+    length = aligned(part, own, instance.path)
+    assert (length is None) is not bool(offsets(part, instance.path))
+    assert length is None or equals_or_ends(part, leading(instance.path, length))
+
+
+@given(paths, taken())
+def test_alignment_goes_by_the_operand(part: PathType, at: tuple[PathInstance, PathType]) -> None:
+    """By a longer own path type the node is never deeper; by the part itself it is the event's own."""
+    instance, own = at
+    length = aligned(part, own, instance.path)
+    longer = [each for each in instance.path.endings if len(each) > len(own)]
+    assert all((aligned(part, each, instance.path) or 0) <= (length or 0) for each in longer)
+    if equals_or_ends(part, instance.path):
+        assert aligned(part, part, instance.path) == len(instance.path)
 
 
 def occurrences(part: PathType, whole: PathType) -> list[int]:

@@ -70,6 +70,7 @@ EXTRAS = {
     "uvicorn",
     "opentelemetry",
     "cryptography",
+    "rfc3161_client",
     "pygments",
     "pytest",
 }

@@ -73,7 +73,8 @@ def test_requirements_are_what_the_modules_import() -> None:
     offered = {name for extra in extras if extra not in FOR_THE_PROJECT for name in lines(extras.name, extra)}
     comes_with_pyspark, needed_by_pyspark = {"py4j"}, {"pandas"}
     called_otherwise = {
-        "re2": "google-re2", "sse_starlette": "sse-starlette", "opentelemetry": "opentelemetry-api",
+        "re2": "google-re2", "sse_starlette": "sse-starlette", "rfc3161_client": "rfc3161-client",
+        "opentelemetry": "opentelemetry-api",
     }  # fmt: skip
     imported = {called_otherwise.get(name, name) for name in EXTRAS}
     assert distributions(list(offered)) == imported - comes_with_pyspark | needed_by_pyspark

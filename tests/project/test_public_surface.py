@@ -27,7 +27,7 @@ SURFACE = {
         """,
     "path_types": """
         Axis PathError PathInstance PathSyntaxError PathType Step XmlCepError absolute_path_intersection
-        contains ends equals_or_ends left_bound_intersection offset project
+        align contains ends equals_or_ends left_bound_intersection offset project
         """,
 }
 MOST_NAMES = 40

@@ -44,7 +44,8 @@ INTERNAL = {
     "Watch.on_advance", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment", "Detector.concerns",
     "Detector.set_clock", "Replica.add", "Replica.environment",
     "Replica.environment_in_tree", "Recording.on_change", "Recording.on_raised",
-    "Recording.continue_watch", "Recording.write_control", "Rules.takes_external", "PathType.child", "PathType.of",
+    "Recording.continue_watch", "Recording.past", "Recording.write_control",
+    "Rules.takes_external", "PathType.child", "PathType.of",
 }  # fmt: skip
 """What parts of xmlcep call of each other."""
 
@@ -113,14 +114,15 @@ METHODS: dict[str, dict[str, Any]] = {
     "Replica.from_snapshot": {"xml_text": "<a/>", "ids": [1]},
     "Replica.from_state": {"state": xmlcep.Replica().to_state()},
     "Rules.from_definitions": {"definitions": ()}, "PathType.parse": {"text": "a"},
-    "Recording.watch": {"rules": xmlcep.parse_rules(RULES)},
+    "Recording.watch": {"rules": xmlcep.parse_rules(RULES)}, "Recording.replace": {"rules": xmlcep.parse_rules(RULES)},
     "Document.advance": {"time": 1}, "Document.element": {"of": 1}, "Document.resume": {"ids": [1, 2], "clock": 0},
     "Document.rules": {"rules": ACTING}, "Document.signal": {"event": "A", "node": None},
     "Document.subscribe": {"callback": len}, "Document.update_to": {"new": "d.xml"},
     "Document.watch": {"rules": xmlcep.parse_rules(RULES)}, "Watch.advance": {"time": 1},
     "Watch.why": {"finding": FINDING}, "Watch.why_not": {"event": "Both"}, "Detector.why": {"finding": FINDING},
     "Detector.advance": {"time": 1}, "Detector.replay": {"events": [EVENT]},
-    "Detector.feed": {"event": EVENT},
+    "Detector.feed": {"event": EVENT}, "Detector.replace": {"rules": xmlcep.parse_rules(RULES)},
+    "Watch.replace": {"rules": xmlcep.parse_rules(RULES)}, "ActiveRules.replace": {"rules": ACTING},
     "Detector.why_not": {"event": "Both"}, "Replica.apply": {"event": EVENT},
 }  # fmt: skip
 """Arguments that are right, of the methods that need some beside the one that is wrong."""

@@ -14,7 +14,6 @@ from xmlcep.algebra import Order, Window
 
 from .clock import Clock
 from .events import Entry, interval, span
-from .relations import project
 
 if TYPE_CHECKING:
     from .operators.operator import OperatorState
@@ -82,12 +81,7 @@ def contiguous(operator: OperatorState, key: int | None, combination: Combinatio
     """S3: between two neighbours no primitive event happened at the place; flat: in the document."""
     spans = [found for entry in combination if (found := interval(entry.event)) is not None]
     return not any(
-        a[1] < event.ts < b[0] and (operator.flat or _at(operator, key, event))
+        a[1] < event.ts < b[0] and (operator.flat or key in event.ids)
         for a, b in pairwise(spans)
         for event in operator.around.history
     )
-
-
-def _at(operator: OperatorState, key: int | None, event) -> bool:  # type: ignore[no-untyped-def]
-    place = project(operator.path, event.instance)
-    return place is not None and place.ids[-1] == key

@@ -40,7 +40,7 @@ class Choice:
 
     ``new``: the arrivals, or everything that waits for the release. ``first`` and ``last`` are the operands of a
     sequence at its ends, None where there is no order. ``oldest`` and ``newest`` order combinations and partners where
-    that does not go operand by operand (S1). ``along`` are operands of which nothing is chosen: all is taken along (A6).
+    that does not go operand by operand (S1). ``along`` are operands of which all is taken along, none chosen (A6).
     """
 
     combinations: Callable[[], list[Combination]]

@@ -43,7 +43,8 @@ class Composite:
     """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
 
     ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
-    text (V7, Z23).
+    text (V7, Z23); ``names`` those of the operands of its constituents (V10); ``severity`` and ``message`` what is said
+    of it (Y10).
     """
 
     name: str
@@ -56,6 +57,9 @@ class Composite:
     withdrawn: bool = False
     bindings: Variables | None = None
     rank: tuple[str, ...] = ()
+    names: list[str | None] = field(default_factory=list)
+    severity: str | None = None
+    message: str | None = None
 
     def record(self) -> dict[str, Any]:
         """The finding record."""
@@ -70,6 +74,7 @@ class Composite:
             "end": first_and_last[1] if first_and_last else None,
             "operator": self.operator,
             **_where_given(self.cause, "txn", "meta"),
+            **_where_given(self, "severity", "message"),
         }
         if self.bindings is not None:
             found["bindings"] = {name: in_json(self.bindings[name]) for name in sorted(self.bindings)}
@@ -171,12 +176,12 @@ def _whole(spans: list[tuple[int, int]]) -> tuple[int, int] | None:
     return (min(first, key=in_time), max(last, key=in_time)) if spans else None
 
 
-def as_set(events: Iterable[Event]) -> list[Event]:
-    """The events, each once, at its first place (E4): what is cumulative may have one in several operands."""
-    kept: list[Event] = []
-    for event in events:
-        if not any(event is other for other in kept):
-            kept.append(event)
+def as_set(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries, each event once, at its first place (E4): what is cumulative may have one in several operands."""
+    kept: list[Entry] = []
+    for entry in entries:
+        if not any(entry.event is other.event for other in kept):
+            kept.append(entry)
     return kept
 
 
@@ -211,10 +216,13 @@ def _composite_constituent(event: Composite) -> dict[str, Any]:
         "name": event.operator or event.name,
         "path": None if event.instance is None else str(event.instance.path),
         "ids": [] if event.instance is None else list(event.instance.ids),
-        "constituents": [_constituent(inner) for inner in event.constituents],
+        "constituents": [
+            ({"as": name} if name else {}) | _constituent(inner)
+            for name, inner in zip(event.names, event.constituents, strict=True)
+        ],
     }
 
 
-def _where_given(event: PrimitiveEvent | Cause, *fields: str) -> dict[str, Any]:
+def _where_given(event: PrimitiveEvent | Cause | Composite, *fields: str) -> dict[str, Any]:
     """These fields of an event, without those it does not have."""
     return {field: getattr(event, field) for field in fields if getattr(event, field) is not None}

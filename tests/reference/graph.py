@@ -8,24 +8,24 @@ ones with the record at which it was raised.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lxml import etree
 
 from path_types import PathType
-from xmlcep.algebra import Becomes, EventDefinition, Expression, Leaf, Unit
+from xmlcep.algebra import Becomes, EventDefinition, Expression, Leaf, Unit, Window
 from xmlcep.events import CompositeType, PrimitiveEvent, Scope
 
-from . import expressions, leaves
+from . import expressions, leaves, messages
 from .clock import Clock, Due, written
 from .document import NaiveDocument
 from .events import Cause, Composite, Event
 from .operators import OperatorState, Surroundings, new_state
 from .operators.external import ExternalState
 from .paths import path_of
-from .relations import contained, ends, equal, equals_or_ends
+from .relations import equals_or_ends, occurrences
 from .steps import Advance, Raise, Step
 from .termination import take_turn
 from .values import as_text
@@ -43,12 +43,14 @@ def evaluate(
     *,
     references: Mapping[str, str] | None = None,
     languages: Mapping[str, Compile] | None = None,
+    params: Mapping[str, float | str] | None = None,
 ) -> Evaluation:
     """The evaluation of the event trees over the steps: events, time that passes, flushes, at last a close.
 
-    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1).
+    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1), ``params`` are
+    the values of parameters (V9).
     """
-    evaluation = Evaluation(definitions, references=references, languages=languages)
+    evaluation = Evaluation(definitions, references=references, languages=languages, params=params)
     for step in steps:
         evaluation.take(step)
     return evaluation
@@ -155,6 +157,8 @@ class Trees:
                     place = (composite.cause.ts, index, number, _ids(composite), composite.rank)
                     self.raised.append((place, composite))
             # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2).
+            for composite in tree.raised:
+                messages.say(tree.definition, composite, self.around)
             found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
             occurred += found
             reaching += [(index, composite) for composite in found]
@@ -171,25 +175,17 @@ class Evaluation:
         *,
         references: Mapping[str, str] | None = None,
         languages: Mapping[str, Compile] | None = None,
+        params: Mapping[str, float | str] | None = None,
     ) -> None:
         self.clock = Clock()
         self.document = NaiveDocument()
-        ordered = evaluation_order(definitions)
-        roots = {name: _holder(text) for name, text in (references or {}).items()}
-        held = holding(ordered, languages or {})
-        parts: list[Trees] = []
-        for wanted in (False, True):
-            around = Surroundings(self.clock, roots, languages or {})
-            trees = [
-                (index, new_state(definition.expression, definition, None, around))
-                for index, definition in enumerate(ordered)
-                if (definition.name in held) is wanted
-            ]
-            parts.append(Trees(trees, around))
-        self.prompt, self.held = parts
-        self.trees = [tree for _, tree in sorted([*self.prompt.trees, *self.held.trees], key=lambda t: t[0])]
-        for tree in self.trees:
-            _label(tree)
+        self.languages = languages or {}
+        known = {name: _holder(text) for name, text in (references or {}).items()} | dict(params or {})
+        self.prompt, self.held = (
+            Trees([], Surroundings(self.clock, known, self.languages)) for _ in range(2)
+        )
+        self.trees: list[OperatorState] = []
+        self._open(definitions, [])
         self.closed = False
         self.last: PrimitiveEvent | None = None
         self.before = self.document  # as it was before the edit that is open
@@ -244,6 +240,49 @@ class Evaluation:
                         for child in range(len(operator.children))
                     ]
         raise KeyError(f"no operator {label!r} in {event!r}")
+
+    # Rules that are replaced (G7)
+
+    def replace(
+        self, definitions: Sequence[EventDefinition], kept: Collection[str], *, flush: bool,
+        past: Evaluation | None = None,
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """Goes on with these definitions. Trees with ``kept`` names stay, the others end, with a flush or not; gives
+        what that raises. The others of the definitions begin, or have seen what they have in ``past``."""
+        self._end_edit()
+        counts = len(self.prompt.raised), len(self.held.raised)
+        stay = [tree for tree in self.trees if tree.definition.name in kept]
+        if flush and self.last is not None:
+            for part in (self.prompt, self.held):
+                part.trees = [(index, tree) for index, tree in part.trees if tree not in stay]
+            self._take_all(self._happening("flush"))
+        if not any(_measures_time(tree.definition.expression) for tree in self.trees):
+            self.clock.latest = self.clock.edit_time = None  # nobody has looked at it
+            if self.last is not None and self.last.at is not None:
+                self.clock.advance(self.last.at)
+        come = [] if past is None else [tree for tree in past.trees if tree.definition.name not in kept]
+        for part, other in () if past is None else ((self.prompt, past.prompt), (self.held, past.held)):
+            part.around.go_on_behind(other.around)
+        self._open(definitions, [*stay, *come])
+        return _records([*self.prompt.raised[counts[0] :], *self.held.raised[counts[1] :]])
+
+    def _open(self, definitions: Sequence[EventDefinition], there: Sequence[OperatorState]) -> None:
+        """Has the trees of these definitions, with those that are there already."""
+        ordered = evaluation_order(definitions)
+        held = holding(ordered, self.languages)
+        states = {tree.definition.name: tree for tree in there}
+        self.prompt.trees, self.held.trees, self.trees = [], [], []
+        for index, definition in enumerate(ordered):
+            part = self.held if definition.name in held else self.prompt
+            tree = states.get(definition.name) or new_state(
+                definition.expression, definition, None, part.around
+            )
+            for operator in tree.postorder():
+                operator.around = part.around
+            part.trees.append((index, tree))
+            self.trees.append(tree)
+            if definition.name not in states:
+                _label(tree)
 
     # Edit by edit
 
@@ -348,7 +387,7 @@ def _related(wanted: CompositeType, other: PathType | None) -> bool:
     if wanted.scope is Scope.NODE:
         return equals_or_ends(one, other) or equals_or_ends(other, one)
     assert other is not None
-    return not other.absolute or contained(one, other) or equal(one, other) or ends(one, other)
+    return not other.absolute or bool(occurrences(one, other))
 
 
 def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Compile]) -> set[str]:
@@ -356,7 +395,8 @@ def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Comp
     held: set[str] = set()
     for definition in definitions:  # in order of evaluation
         before = [other for other in definitions if other.name in held]
-        if _asks(definition.expression, languages) or any(depends(definition, other) for other in before):
+        asks = _asks(definition.expression, languages) or messages.ask_document(definition)
+        if asks or any(depends(definition, other) for other in before):
             held.add(definition.name)
     return held
 
@@ -375,6 +415,16 @@ def _asks(expression: Expression, languages: Mapping[str, Compile]) -> bool:
     if guard is not None and expressions.asks_document(guard, dot_does=True):
         return True
     return any(_asks(operand, languages) for operand in expression.operands)
+
+
+def _measures_time(expression: Expression) -> bool:
+    """Whether any of its durations is one of time (W1)."""
+    if isinstance(expression, Leaf):
+        return False
+    own = [getattr(each, field.name) for each in (expression, expression.options) for field in fields(each)]
+    return any(isinstance(each, Window) and each.unit is Unit.TIME for each in own) or any(
+        map(_measures_time, expression.operands)
+    )
 
 
 def leaves_in(expression: Expression) -> list[Leaf]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def taken(leaf: Leaf, event: Event, around: Surroundings, *, unasked: bool = False) -> Variables | None:
-    """The variables of an event that the leaf stores; None if it does not store it; its filter may be asked later (A8)."""
+    """The variables of an event that the leaf stores; None: it does not. ``unasked``: whatever its filter (A8)."""
     if not compatible(event, leaf.type):
         return None
     known = {**around.references, **knowledge(event)}

@@ -1,4 +1,4 @@
-"""Path types of operators (T2, F5, W7), groups (H1, K1, K2) and path instances of composites (T4, K5)."""
+"""Path types of operators (T2, F5, W7), nodes of groups (P10, H1, K1) and path instances of composites (T4, K5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from path_types import PathInstance, PathType
 from xmlcep.algebra import Becomes, Expression, Leaf, Multiplicity, Plus
 from xmlcep.events import Scope
 
-from .relations import absolute_path_intersection, equals_or_ends, left_bound_intersection, project
+from .relations import align, equals_or_ends, left_bound_intersection
 
 
 def path_of(expression: Expression) -> PathType | None:
@@ -35,28 +35,24 @@ def path_of(expression: Expression) -> PathType | None:
     return common
 
 
-def takes_part(path: PathType, instance: PathInstance | None, *, flat: bool) -> bool:
-    """Whether an event there takes part in the operator: it does not project to null (H1, K2)."""
-    return flat or project(path, instance) is not None
-
-
-def group_key(path: PathType, instance: PathInstance | None, *, flat: bool) -> int | None:
-    """The group of an event that takes part: the last id of its projection; None in flat context (K1)."""
-    if flat:
+def node_of(path: PathType, operand: Leaf | PathType, instance: PathInstance | None) -> int | None:
+    """The node of the group to which an operator with this path type takes an event of an operand, a leaf or an
+    operator with a path type (P10, H1); None: to no group (K2)."""
+    if instance is None:
         return None
-    projection = project(path, instance)
-    assert projection is not None
-    return projection.ids[-1]
+    if isinstance(operand, Leaf):
+        part = align(path, operand.type.path, instance, operand.type.scope)
+    else:
+        part = align(path, operand, instance)
+    return None if part is None else part.ids[-1]
 
 
-def composite_instance(
-    path: PathType, members: Sequence[PathInstance | None], *, flat: bool
-) -> PathInstance | None:
-    """The path instance of a composite of these members: ``π_(path ∩ab e.path)(e)`` of any of them, and all
-    of them agree (T4); flat: K5."""
-    if flat:
+def composite_instance(node: int | None, members: Sequence[PathInstance | None]) -> PathInstance | None:
+    """The path instance of a composite of these members in the group of a node, which is at or above all of them (T4);
+    without a node, flat: K5."""
+    if node is None:
         return nearest_common_ancestor(members)
-    places = [project(absolute_path_intersection(path, e.path), e) for e in members if e is not None]
+    places = [_prefix(e, e.ids.index(node) + 1) for e in members if e is not None]
     assert all(place == places[0] for place in places), "the members agree (T4)"
     return places[0]
 

@@ -1,4 +1,4 @@
-"""Relations of path types and event types, written out from the rules (P3 to P6, P8, E2, F5).
+"""Relations of path types and event types, written out from the rules (P3 to P6, P8, P10, E2, F5).
 
 The engine's own (`path_types`) are checked against these, so nothing is borrowed from there but the
 values: a path type is a kind and a tuple of steps, a path instance has one id per step. ``a < b`` of the
@@ -91,6 +91,32 @@ def project(a: PathType | None, instance: PathInstance | None) -> PathInstance |
     return PathInstance(a, instance.ids[part.start : part.stop])
 
 
+def align(a: PathType, o: PathType, instance: PathInstance, scope: Scope = Scope.NODE) -> PathInstance | None:
+    """Which part of the instance a means, if the instance was taken by o (P10); else null."""
+    in_o, anywhere = occurrences(a, o), occurrences(a, instance.path)
+    if in_o:
+        start = matched(o, scope, instance.path).start + in_o[0]
+    elif anywhere:
+        start = anywhere[-1]
+    else:
+        return None
+    return PathInstance(a, instance.ids[start : start + len(a.steps)])
+
+
+def matched(o: PathType, scope: Scope, path: PathType) -> range:
+    """Which steps of an absolute path type are those of o, if a node there was taken by it (P10, F5)."""
+    most = len(path.steps) - (scope is Scope.BELOW)
+    ends_at = [start + len(o.steps) for start in occurrences(o, path)]
+    end = max(end for end in ends_at if end <= most)
+    return range(end - len(o.steps), end)
+
+
+def occurrences(a: PathType, b: PathType) -> list[int]:
+    """Every offset at which a lies in b; an absolute one lies only where b begins at the document element (P3)."""
+    found = offsets(a, b)
+    return [start for start in found if not a.absolute or (b.absolute and start == 0)]
+
+
 def compatible(event: Event, wanted: PrimitiveType | CompositeType) -> bool:
     """Whether the event's type is compatible with the type that is wanted (E2).
 
@@ -110,5 +136,5 @@ def meant(path: PathType, scope: Scope, place: PathType) -> bool:
     """Whether nodes of path type ``place`` are meant: by the path itself (E2), or as lying below it (F5)."""
     if scope is Scope.NODE:
         return equals_or_ends(path, place)
-    part = covered(path, place)
-    return part is not None and (scope is Scope.AT_OR_BELOW or part.stop < len(place.steps))
+    ends_at = [start + len(path.steps) for start in occurrences(path, place)]
+    return any(end < len(place.steps) or scope is Scope.AT_OR_BELOW for end in ends_at)

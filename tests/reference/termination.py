@@ -11,7 +11,6 @@ from .events import Event, Group
 from .operators import OperatorState
 from .operators.multiplicity import MultiplicityState
 from .operators.operator import Arrival
-from .relations import project
 
 
 def take_turn(
@@ -96,9 +95,7 @@ def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
     assert isinstance(operator, MultiplicityState)
     if operator.flat or not paths.creates_node_of(operator.path, current.path):
         return
-    if not paths.takes_part(operator.path, current.instance, flat=False):
-        return
-    group = operator.group(paths.group_key(operator.path, current.instance, flat=False))
+    group = operator.group(current.ids[-1])
     if not operator.only_counts:
         group.empty = current.instance
         if operator.end is Termination.EARLIEST:
@@ -122,5 +119,4 @@ def _is_released(
         return flush
     if operator.end is Termination.CUSTOM:
         return False
-    projection = project(operator.path, current.instance)
-    return projection is None or projection.ids[-1] != group.key
+    return group.key not in current.ids

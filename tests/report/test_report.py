@@ -306,7 +306,7 @@ def test_the_page_says_what_it_was_made_of(tmp_path: Path) -> None:
     assert re.search(r"Written 20\d\d-\d\d-\d\dT[0-9:]+Z by xmlcep ", text)
     assert f"rules: {tmp_path / 'rules.xcep'}" in text and f"Logs: {tmp_path / 'log.jsonl'}" in text
     assert "the seal is unbroken up to record 211, head " in text
-    assert '<p class="comment">Items that came,\nby anybody &lt;b&gt;</p>' in text
+    assert '<p class="comment">Items that came,\n by anybody &lt;b&gt;</p>' in text
 
 
 def test_without_a_script_the_first_findings_are_there(tmp_path: Path) -> None:

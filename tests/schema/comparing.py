@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from path_types import PathType, Step, equals_or_ends, offset
+from path_types import PathType, Step, equals_or_ends
 from tests.schema.judging import Node, Outcome
 from xmlcep.rules import Rules
 
 
 class Comparison(NamedTuple):
     """Elements by what became of them: ``right``; ``wrong`` (expected and raised time points); without an event
-    because their insertion is all there is to them; nested in others of their name beyond the derived depth."""
+    because their insertion is all there is to them."""
 
     right: int
     wrong: list[tuple[str, list[int], list[int]]]
     without: int
-    nested: int
 
 
 class Comparer:
@@ -33,7 +32,7 @@ class Comparer:
     def compare(self, nodes: Iterable[Node], outcome: Outcome) -> Comparison:
         """Every element of ``nodes`` must be raised once, when it became complete, or never if it did not; one that
         has no event must have been complete when it came, if it is of this schema."""
-        right = without = nested = 0
+        right = without = 0
         wrong = []
         for node in nodes:
             if not node.is_element:
@@ -47,19 +46,12 @@ class Comparer:
                 if self._is_known(node) and expected != [outcome.came[node.index]]:
                     wrong.append((str(path), expected, []))
                 continue
-            if all(offset(place, path) is None for place in fitting):
-                nested += 1
-            if raised == (expected if self.has_event(path) else []):
-                right += self.has_event(path)
+            if raised == expected:
+                right += 1
             else:
                 wrong.append((str(path), expected, raised))
-        return Comparison(right, wrong, without, nested)
+        return Comparison(right, wrong, without)
 
     def _is_known(self, node: Node) -> bool:
         """Whether the schema's files declare an element; wildcards let in what is only the library's, such as SOAP."""
         return node.xsd is None or not self._files or str(node.xsd.schema.filepath) in self._files
-
-    def has_event(self, path: PathType) -> bool:
-        """Whether there is an event for elements with this path: one whose path is uniquely in it (P3)."""
-        places = self._by_step.get(path.last, ())
-        return any(equals_or_ends(place, path) and offset(place, path) is not None for place in places)

@@ -262,14 +262,13 @@ def test_a_schema_gives_the_same_text_every_time(tmp_path: Path) -> None:
 
 
 def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
-    """P3: their events cannot be grouped with the outer element's, so that a condition has to do."""
+    """G1: no event can be made of itself, so that a condition has to do."""
     content = (
         '<xs:choice minOccurs="2" maxOccurs="9"><xs:element ref="and"/>' + string("leaf") + "</xs:choice>"
     )
     text = derived_text(element("and", content), tmp_path, depth=1)
     assert (
-        "# no path tells (P3): whether there is enough in and is told by a condition, which looks only so deep"
-        in text
+        "# no event tells: a condition says whether there is enough in and, which looks only so deep" in text
     )
     assert 'event CompleteAnd(and) {when="count(and[count(and | leaf) >= 2] | leaf) >= 2"}' in text
 

@@ -74,7 +74,7 @@ def test_one_too_many_is_raised_by_the_insertion_that_broke_it() -> None:
 
 
 def test_one_too_many_of_those_called_as_their_parent(tmp_path: Path) -> None:
-    """No event of theirs is grouped with the parent (P3): it is they that are asked for their siblings."""
+    """They are grouped with the parent (P10), at any depth."""
     file = tmp_path / "rules.xsd"
     file.write_text(
         '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="doc"><xs:complexType><xs:sequence>'
@@ -96,11 +96,11 @@ def test_one_too_many_of_those_called_as_their_parent(tmp_path: Path) -> None:
         etree.SubElement(inner, "rule")
     found = [each for each in raised if each.startswith("TooMany")]
     assert found == [
-        "TooManyRuleInRule /doc#1/rule#2/rule#4",
-        "TooManyRuleOrToByRuleInRule /doc#1/rule#2/rule#4",
-        "TooManyRuleOrToInRuleDepth2 /doc#1/rule#2/rule#3",
-        "TooManyRuleInRuleDepth2 /doc#1/rule#2/rule#3/rule#7",
-        "TooManyRuleOrToByRuleInRuleDepth2 /doc#1/rule#2/rule#3/rule#7",
+        "TooManyRuleInRule /doc#1/rule#2",
+        "TooManyRuleOrToInRule /doc#1/rule#2",
+        "TooManyRuleOrToInRule /doc#1/rule#2/rule#3",
+        "TooManyRuleInRule /doc#1/rule#2/rule#3",
+        "TooManyRuleOrToInRule /doc#1/rule#2/rule#3",
     ]
 
 
@@ -309,7 +309,7 @@ def test_vocabularies_of_elements_in_each_other(schema: str, tmp_path: Path) -> 
     file.write_text(schema, encoding="utf-8")
     text = derive(file).text or ""
     events = re.findall(r"^event .*(?:\n .*)*", text, re.MULTILINE)
-    assert len(events) > 200
+    assert 40 < len(events) < 70  # one for each element, however deep it stands in itself
     comments = [line for line in text.splitlines() if line.startswith("#")]
     assert len(comments) < 5 * len(events)
     assert max(map(len, comments)) < 200

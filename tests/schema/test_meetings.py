@@ -26,7 +26,7 @@ DEEPEST = 12
 LONGEST = 6_000
 """More paths than that are too many to look at."""
 
-_LIFETIMES = ("nothing happens to the same", "only once", "has no duration")
+_LIFETIMES = ("nothing happens to the same", "only once", "has no duration", "never begins after it")
 """What is said of the order of events and of how long they last, whatever their places."""
 
 Path = tuple[str, ...]
@@ -102,13 +102,21 @@ def fits(path: Path, wanted: str) -> bool:
     return path == own if absolute else path[-len(own) :] == own
 
 
-def group(path: Path, wanted: str) -> Path | None:
-    """P8: the part of the path up to where the wanted one stands in it, once."""
-    absolute, own = steps(wanted)
-    if absolute:
-        return own if path[: len(own)] == own else None
+def group(path: Path, taken: str, wanted: str) -> Path | None:
+    """P10: the part of the path, which what is taken ends, up to where the wanted one lies in it."""
+    own = path[len(path) - len(steps(taken)[1]) :]
+    first = ends_in(own, wanted, absolute=taken.startswith("/"))
+    if first:
+        return path[: len(path) - len(own) + first[0]]
+    anywhere = ends_in(path, wanted, absolute=True)
+    return path[: anywhere[-1]] if anywhere else None
+
+
+def ends_in(path: Path, wanted: str, *, absolute: bool) -> list[int]:
+    """Where the wanted one ends in a path, or a part of one."""
+    from_root, own = steps(wanted)
     ends = [i for i in range(len(own), len(path) + 1) if path[i - len(own) : i] == own]
-    return path[: ends[0]] if len(ends) == 1 else None
+    return [i for i in ends if absolute and i == len(own)] if from_root else ends
 
 
 class Node(NamedTuple):
@@ -139,7 +147,11 @@ def raised_at(node: Node, paths: Iterable[Path], events: dict[str, set[Path]]) -
         known = events[node.takes] if node.takes else paths
         return {path for path in known if fits(path, node.path)}
     groups = [
-        {at for path in raised_at(part, paths, events) if (at := group(path, node.path)) is not None}
+        {
+            at
+            for path in raised_at(part, paths, events)
+            if (at := group(path, part.path, node.path)) is not None
+        }
         for part in node.parts
     ]
     if node.kind.startswith("x[0"):
@@ -229,13 +241,13 @@ def compare(seed: int) -> str | None:
             uses_dead = any(each.takes and not events[each.takes] for each in nodes_of(part))
             if not raised_at(part, paths, events) and not uses_dead:
                 never = True
-                assert said or nested(part, paths), (
+                assert said or nearer(part, paths, events), (
                     f"{seed}: {part.text()} is nowhere, and nothing is said\n{text}\n{as_schema(types)}"
                 )
         if not events[name]:
             never = True
             used = any(part.takes and not events[part.takes] for part in parts)
-            assert said or used or nested(node, paths), (
+            assert said or used or nearer(node, paths, events), (
                 f"{seed}: {name} is never raised, and nothing is said\n{text}\n{as_schema(types)}"
             )
         elif all_meet(node, paths, events):
@@ -245,11 +257,15 @@ def compare(seed: int) -> str | None:
     return "never" if never else "raised"
 
 
-def nested(node: Node, paths: list[Path]) -> bool:
-    """Whether operators stand in operators, and names in themselves: that all of several paths have to stand in a path
-    once (P3) is not looked at for all of the way to it."""
-    inner = any(part.kind != "leaf" or part.takes for part in node.parts)
-    return inner and any(len(set(path)) < len(path) for path in paths)
+def nearer(node: Node, paths: list[Path], events: dict[str, set[Path]]) -> bool:
+    """Whether what an operand takes says nothing of the operator's node, and several of these lie above it: that
+    another one lies nearer is not looked at."""
+    return any(
+        not ends_in(steps(part.path)[1], each.path, absolute=part.path.startswith("/"))
+        and any(len(ends_in(path, each.path, absolute=True)) > 1 for path in raised_at(part, paths, events))
+        for each in nodes_of(node)
+        for part in each.parts
+    )
 
 
 def all_meet(node: Node, paths: list[Path], events: dict[str, set[Path]]) -> bool:
@@ -258,7 +274,7 @@ def all_meet(node: Node, paths: list[Path], events: dict[str, set[Path]]) -> boo
         return bool(raised_at(node, paths, events))
     parts = all(
         all_meet(part, paths, events)
-        and any(group(path, node.path) is not None for path in raised_at(part, paths, events))
+        and any(group(path, part.path, node.path) is not None for path in raised_at(part, paths, events))
         for part in node.parts
     )
     return parts and bool(raised_at(node, paths, events))

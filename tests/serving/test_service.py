@@ -101,6 +101,14 @@ def test_rules(client: TestClient) -> None:
     assert read.status_code == 422 and "is not given" in read.json()["errors"][0]["message"]
 
 
+def test_rules_that_change_keep_what_has_begun(client: TestClient) -> None:
+    """Also when they were changed while the service was stopped."""
+    insert(client, "<item><price>1</price></item>")
+    client.put("/rules/orders", content=RULES.replace("1 hour", "2 hours"))
+    client.post("/documents/one/edits", json={"edits": [{"insert": "/order/item", "xml": "<quantity/>"}]})
+    assert [each["finding"]["name"] for each in client.get("/findings").json()["findings"]] == ["Both"]
+
+
 def test_what_is_pending_and_signals(client: TestClient) -> None:
     insert(client, "<item><price>1</price></item>")
     pending = client.get("/documents/one/pending?event=Both").json()

@@ -11,6 +11,8 @@ letter path                         letter                   path
 ``q``  ``/order/item/quantity``     ``n``                    ``/order/item/item``
 ``c``  ``/order/item/comment``      ``m``                    ``/order/item/item/price``
 ``a``  ``/order/item/@partNum``     ``v``                    ``…/comment/text()``
+``r``  ``…/item/item/quantity``     ``k``                    ``…/item/item/item``
+``s``  ``…/item/item/comment``      ``l``                    ``…/item/item/item/price``
 ====== ============================ ======================== =====================
 
 ``p1`` inserts the price of item 1, ``p1!`` updates it, ``p1-`` deletes it. A suffix tells nodes or
@@ -38,11 +40,12 @@ _PATHS = {
     "o": "/order", "b": "/order/billTo", "i": "/order/item", "p": "/order/item/price",
     "q": "/order/item/quantity", "c": "/order/item/comment", "t": "/order/item/price/text()",
     "u": "/order/item/quantity/text()", "n": "/order/item/item", "m": "/order/item/item/price",
-    "a": "/order/item/@partNum", "v": "/order/item/comment/text()",
+    "a": "/order/item/@partNum", "v": "/order/item/comment/text()", "r": "/order/item/item/quantity",
+    "k": "/order/item/item/item", "l": "/order/item/item/item/price", "s": "/order/item/item/comment",
 }  # fmt: skip
 _PARENTS = {
     "o": "", "b": "o", "i": "o", "p": "i", "q": "i", "c": "i", "t": "p", "u": "q", "n": "i", "m": "n", "a": "i",
-    "v": "c",
+    "v": "c", "r": "n", "k": "n", "l": "k", "s": "n",
 }  # fmt: skip
 _WORD = re.compile(r"(?P<letter>[a-z])(?P<item>\d+)(?P<rest>.*)")
 _REST = re.compile(r"(?P<node>\.\d+)?(?P<change>[!-](\.\d+)?|=.*)?")

@@ -19,6 +19,7 @@ A row that makes use of a construct the engine does not run yet is run with the 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from string import Template
@@ -37,6 +38,7 @@ from xmlcep.errors import RuleProblem
 from xmlcep.events import CompositeEvent
 from xmlcep.language import ParsedRules, parse_definitions
 from xmlcep.rules import Rules, parse_rules
+from xmlcep.rules.parameters import with_windows
 
 Runner = Callable[..., list[dict[str, Any]]]
 
@@ -61,8 +63,10 @@ def _compiled(rules: str) -> Rules:
 def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     """All findings of the reference evaluator, inner operators' included, in the file's order."""
     parsed = _parsed(rules)
+    params = {parameter.name: parameter.value for parameter in parsed.parameters}
     references = {reference.name: DOCUMENTS[reference.file] for reference in parsed.references}
-    return evaluate(parsed.definitions, steps, references=references, languages=COMPILE).findings()
+    definitions = with_windows(parsed, parsed.parameters, []).definitions
+    return evaluate(definitions, steps, references=references, languages=COMPILE, params=params).findings()
 
 
 def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
@@ -156,32 +160,45 @@ def check(rules: str, words: str, expected: str, variables: Mapping[str, str] | 
     text = Template(rules).safe_substitute(variables or {})
     qualified = any(":" in part for part in expected.replace(": ", " ").split())
     wanted = " ".join(expected.split())
+    named = re.search(r"[^\s+:(]\(", wanted) is not None  # as in p1(paid)
     wrong = []
     for way, run in WAYS.items():
         if run is not run_reference and _unknown(text, steps):
             continue
         records = run(text, steps)
         shown = [record for record in records if qualified or record["operator"] is None]
-        if (got := render(shown, names, qualified=qualified)) != wanted:
+        if (got := render(shown, names, qualified=qualified, named=named)) != wanted:
             wrong.append(f"  {way} raised {got}")
     assert not wrong, "\n".join([text, words, f"  wanted {wanted}", *wrong])
 
 
-def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qualified: bool = False) -> str:
+def render(
+    records: Sequence[Mapping[str, Any]],
+    names: Mapping[int, str],
+    *,
+    qualified: bool = False,
+    named: bool = False,
+) -> str:
     """Finding records as text: ``ts: composite composite; ts: …``."""
     times: dict[int, list[str]] = {}
     for record in records:
         of = f"{record['operator'] or record['name']}:" if qualified else ""
-        times.setdefault(record["ts"], []).append(of + _composite(record, names))
+        times.setdefault(record["ts"], []).append(of + _composite(record, names, named=named))
     return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
 
 
-def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
+def _composite(record: Mapping[str, Any], names: Mapping[int, str], *, named: bool) -> str:
     inside = [
-        names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})"
+        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names, named=named)})")
+        + (f"({inner['as']})" if named and "as" in inner else "")
         for inner in record["constituents"]
     ]
-    return ("+".join(inside) or "0") + _bindings(record.get("bindings", {}))
+    said = [record[field] for field in ("severity", "message") if field in record]
+    return (
+        ("+".join(inside) or "0")
+        + _bindings(record.get("bindings", {}))
+        + (f"<{' '.join(said)}>" if said else "")
+    )
 
 
 def _bindings(bindings: Mapping[str, Any]) -> str:

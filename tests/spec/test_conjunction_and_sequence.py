@@ -1,4 +1,4 @@
-"""Conjunction and sequence in the five Snoop contexts (H1 to H5, C1 to C4, C10, K2, K4, E5)."""
+"""Conjunction and sequence in the five Snoop contexts (P10, H1 to H5, C1 to C4, C10, K2, K4, E5)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ recent       | p1 q2 q1 p2     | 3: p1+q1; 4: p2+q2
 chronicle    | p1 q2 q1 p2     | 3: p1+q1; 4: p2+q2
 continuous   | p1 q2 q1 p2     | 3: p1+q1; 4: p2+q2
 cumulative   | p1 q2 q1 p2     | 3: p1+q1; 4: p2+q2
--- m1 lies in an item in an item: its projection on item is null (P8, K2)
-unrestricted | m1 q1 p1        | 3: p1+q1
-recent       | m1 q1 p1        | 3: p1+q1
-chronicle    | m1 q1 p1        | 3: p1+q1
-continuous   | m1 q1 p1        | 3: p1+q1
-cumulative   | m1 q1 p1        | 3: p1+q1
+-- m1 and r1 lie in an item in an item, which is a group of its own (P10)
+unrestricted | m1 q1 p1 r1     | 3: p1+q1; 4: m1+r1
+recent       | m1 q1 p1 r1     | 3: p1+q1; 4: m1+r1
+chronicle    | m1 q1 p1 r1     | 3: p1+q1; 4: m1+r1
+continuous   | m1 q1 p1 r1     | 3: p1+q1; 4: m1+r1
+cumulative   | m1 q1 p1 r1     | 3: p1+q1; 4: m1+r1
 """
 
 FLAT_CONJUNCTION = "event E {flat, context=$context} = ins(item/price) & ins(item/quantity)"

@@ -13,7 +13,7 @@ ins(item/price) | ins(item/quantity)                      :: p1 q1 p1.2         
 ins(item/price) | *(item/price)                           :: p1                     :: 1: p1
 -- a single leaf is a disjunction of one operand with the leaf's path type (N4)
 ins(item/price)                                           :: p1 q1 p2               :: 1: p1; 3: p2
-upd(item)                                                 :: i1 i1! n1!             :: 2: i1!
+upd(item)                                                 :: i1 i1! n1!             :: 2: i1!; 3: n1!
 -- deferred: one per arrival, in the order of arrival; cumulative: one of all, in the order of the operands
 (ins(item/price) | ins(item/quantity)){end=custom}        :: q1 p1 flush flush      :: 2: q1 p1
 (ins(item/price) | ins(item/quantity)){end=custom, path=/order} :: q2 p1 flush      :: 2: q2 p1

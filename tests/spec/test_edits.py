@@ -97,8 +97,8 @@ event E {end=non-local, when="comment"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 (i2 c1)                   | 4: p1+q1
     # not asked again at i2!, for nothing had happened there before it
     i1 p1 q1 i2 (i2! c1) i2!.2         | 5: p1+q1
-    # a record below the node may be elsewhere, and is the one that counts
-    i1 p1 q1 i2 c1 n1                  | 6: p1+q1
+    # a record below the node is not elsewhere
+    i1 p1 q1 i2 c1 n1 i2!              | 7: p1+q1
     # what has happened there need not be what the condition reads
     i1 p1 q1 i2 q1! (i2! c1)           | 6: p1+q1
     i1 p1 q1 (i2 q1!) (i2! c1)         | 6: p1+q1
@@ -106,11 +106,11 @@ event E {end=non-local, when="comment"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 i2 q1! i2! (i2!.2 c1)     | 7: p1+q1
     i1 p1 q1 i2 q1! i2! (i2!.2 c1) i2!.3 | 7: p1+q1
 event E {end=non-local, when="item"} = ins(item/price) & ins(item/quantity)
-    # a record below the node may be elsewhere: it has happened there, and releases
-    i1 p1 q1 i2 n1                     | 5: p1+q1
-    i1 p1 q1 i2 (n1 i2!)               | 5: p1+q1
+    # a record below the node has happened there, and the next elsewhere releases
+    i1 p1 q1 i2 n1 i2!                 | 6: p1+q1
+    i1 p1 q1 i2 (n1 i2!)               | 6: p1+q1
     i1 p1 q1 i2 (i2! n1)               | 5: p1+q1
-    i1 p1 q1 i2 n1 n1-                 | 5: p1+q1
+    i1 p1 q1 i2 n1 n1- i2!             |
     i1 p1 q1 i2 (n1 n1-) i2!           |
 # what comes to be next has not been asked (X11)
 event E {context=recent, end=custom, when="comment"} = ins(item/price) ; ins(item/quantity)

@@ -101,9 +101,11 @@ event E(item) = ins(item//)
     i1 p1 t1=5                         | 1: i1; 2: p1; 3: t1=5
 event E = ins(item//*)
     i1 p1 i2 p2                        | 2: p1; 4: p2
-# the path in it is found in one place, or not at all (P3)
-event E = ins(item//*)
-    i1 n1 m1                           |
+# of several nodes with that path the nearest (P10)
+event E = x[2,*] ins(item//*)
+    i1 n1 m1 r1 p1                     | 4: m1+r1; 5: n1+p1
+event E = x[2,*] ins(item//)
+    i1 n1 m1 p1                        | 3: n1+m1; 4: i1+p1
 # a multiplicity has the path as a whole (T2)
 event E = x[2,2] ins(item//*)
     i1 p1 i2 q2 q1                     | 5: p1+q1

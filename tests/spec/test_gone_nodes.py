@@ -46,9 +46,9 @@ event E = ins(item/@partNum) as $n & plus[*(item/price/text()) as $n, "5 s"]{nam
     @0 i1 a1=7 p1 t1=7 t1- p1- a1- i1- @9 i2 | 9: P:t1=7{n=[7]} P:t1-{n=[7]} E:a1=7+(t1=7){n=7}
 # no window opens at a node that is gone, whatever opens it: by a timer, an absence, a release
 event E {context=$context} = periodic[plus[ins(item/price), "1 s"]{name=P, path=item}, "3 s", ins(item/quantity)]
-    chronicle, recent, continuous, unrestricted, cumulative, next | @0 i1 p1 @9 i2 | 3: P:p1 E:(p1) E:(p1)
-    chronicle, recent, continuous, unrestricted, cumulative, next | @0 i1 p1 p1- i1- @9 i2 @20 i3 | 5: P:p1
-    chronicle, recent, continuous, unrestricted, cumulative, next | (@0 i1 p1 p1- i1-) @9 i2 >20 | 5: P:p1
+    chronicle, recent, continuous, unrestricted, cumulative | @0 i1 p1 @9 i2 | 3: P:p1 E:(p1) E:(p1)
+    chronicle, recent, continuous, unrestricted, cumulative | @0 i1 p1 p1- i1- @9 i2 @20 i3 | 5: P:p1
+    chronicle, recent, continuous, unrestricted, cumulative | (@0 i1 p1 p1- i1-) @9 i2 >20 | 5: P:p1
 event E = periodic[(ins(item/price) ; not ins(item/comment)){within="1 s", name=N}, "3 s", ins(item/quantity)]
     @0 i1 p1 @9 i2                     | 3: N:p1 E:(p1) E:(p1)
     @0 i1 p1 p1- i1- @9 i2 @20 i3      | 5: N:p1

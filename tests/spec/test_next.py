@@ -56,8 +56,6 @@ event A(item) {context=unrestricted} = ins(item/price) & ins(item/quantity)
 # consumed once it is raised, so a multiplicity starts over (H7, M3); it has no runs itself
 event E {context=next} = x[1,*]{name=M} ins(item/price) ; ins(item/quantity)
     p1 p1.2 q1 p1.3 q1.2               | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1; 4: M:p1.3; 5: E:(p1.3)+q1.2
-event E {context=next} = x[1,2] ins(item/price)
-    p1 p1.2 p1.3                       | 1: p1; 2: p1+p1.2; 3: p1.3
 # withdrawn before (M1), it leaves its run with what is behind it, and the run takes what came instead
 event E {context=next} = ins(item) ; x[1,*]{name=M} ins(item/price) ; ins(item/quantity)
     i1 p1 p1.2 q1                      | 2: M:p1; 3: M:p1+p1.2; 4: E:i1+(p1+p1.2)+q1

@@ -74,7 +74,7 @@ def test_mistakes(block: str) -> None:
 
 RELATION = re.compile(r"(?P<no>not )?(?P<a>\S+) (?P<sign><|<e) (?P<b>\S+)")
 INTERSECTION = re.compile(r"(?P<a>\S+) (?P<sign>∩lb|∩ab) (?P<b>\S+) = (?P<result>\S+)")
-PROJECTION = re.compile(r"π (?P<a>\S+) \((?P<instance>\S+)\) = (?P<result>\S+)")
+PROJECTION = re.compile(r"π (?P<a>\S+)( by (?P<o>\S+))? \((?P<instance>\S+)\) = (?P<result>\S+)")
 
 
 @pytest.mark.parametrize("module", [path_types, relations], ids=["path_types", "reference"])
@@ -91,7 +91,8 @@ def test_paths(module: ModuleType, block: str) -> None:
         else:
             found = PROJECTION.fullmatch(line)
             assert found, f"not in the notation of the rules: {line}"
-            projection = module.project(path(found["a"]), instance(found["instance"]))
+            a, o, whole = path(found["a"]), found["o"], instance(found["instance"])
+            projection = module.align(a, path(o), whole) if o else module.project(a, whole)
             assert projection == instance(found["result"]), line
 
 

@@ -25,9 +25,9 @@ recent       | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1; 5: p1+q1.2
 chronicle    | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1
 continuous   | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1
 cumulative   | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1
--- null differs (an event above, one in an item in an item); an event inside does not
+-- above is elsewhere; inside is not, in an item in the item, either
 chronicle    | non-local | p1 q1 p1! c1 o1!      | 5: p1+q1
-chronicle    | non-local | p1 q1 n1              | 3: p1+q1
+chronicle    | non-local | p1 q1 n1 m1 r1 c1 o1! | 6: m1+r1; 7: p1+q1
 -- released by the first event from the detection on: there was no combination at i2
 chronicle    | non-local | p1 i2 q1 q1!          |
 chronicle    | non-local | p1 i2 q1 q1! i2!      | 5: p1+q1

@@ -13,53 +13,49 @@ from tests.spec.alphabet import steps_of
 from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
 
 PLUS = """
-event E(item) {context=$context} = plus[ins(item/price), "5 s"]
-    unrestricted, chronicle, continuous, next | @0 p1 @3 p1.2 @6 i2 @9 i3 | 3: p1; 4: p1.2
-    # quiet for five seconds
-    recent                                    | @0 p1 @3 p1.2 @6 i2 @9 i3 | 4: p1.2
-    recent                                    | @0 p1 @5 p1.2 @6 i2 @11 i3 | 4: p1.2
-    # all since the first, when the first is due
-    cumulative                                | @0 p1 @3 p1.2 @6 i2 @9 i3 | 3: p1+p1.2
-    cumulative                                | @0 p1 @3 p1.2 @6 p1.3 @12 i3 | 3: p1+p1.2; 4: p1.3
+event E(item) = plus[ins(item/price), "5 s"]
+    @0 p1 @3 p1.2 @6 i2 @9 i3 | 3: p1; 4: p1.2
     # at the first time point that is later; exactly then it is in time; each node by itself
-    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 @5 i2 @5.001 i3 | 3: p1
-    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 p1- @6 i2 | 3: p1
+    @0 p1 @5 i2 @5.001 i3 | 3: p1
+    @0 p1 p1- @6 i2 | 3: p1
     # in the order of the nodes, whatever came first; by the time, if that differs
-    unrestricted, chronicle, continuous, recent, cumulative, next | @0 p2 p1 @9 i3 | 3: p1 p2
+    @0 p2 p1 @9 i3 | 3: p1 p2
     # it is said that the time has passed; otherwise nothing fires
-    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >5 >20 | 1: p1
-    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >4 >2 @4 i2 >4.999 flush close |
-    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 close >9 |
+    @0 p1 >5 >20 | 1: p1
+    @0 p1 >4 >2 @4 i2 >4.999 flush close |
+    @0 p1 close >9 |
     # what is over when an edit has ended is not said again (Z13)
-    unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 @9 c1) >5 >9 | 2: p1
+    (@0 p1 @9 c1) >5 >9 | 2: p1
     # a flush ends an edit, whatever its last record says (U1): time moves on
-    unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 flush @6 i2) | 2: p1
-    unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 @6 i2) |
+    (@0 p1 flush @6 i2) | 2: p1
+    (@0 p1 @6 i2) |
 event E = plus[plus[ins(item/price), "2 s"]{name=P}, "3 s"]
     @0 p1 @9 i2                        | 2: P:p1 E:(p1)
     @0 p1 @4 i2 @5 i3 @6 i4            | 2: P:p1; 4: E:(p1)
 # its path is that of its operand, so that each node is by itself
-event E {context=recent} = plus[ins(item/price), "5 s"]
+event E = plus[ins(item/price), "5 s"]
     @0 p1 @3 p1.2 @6 i2 @9 i3          | 3: p1; 4: p1.2
 # a multiplicity is consumed when it is raised: until then it goes on counting, and begins anew (Z17)
-event E {context=$context} = plus[x[1,*]{name=M} ins(item/price), "5 s"]
-    unrestricted, recent, chronicle, continuous, next, cumulative | @0 p1 @3 p1.2 @6 i2 @9 p1.3 @20 i3 | 1: M:p1; 2: M:p1+p1.2; 4: M:p1.3 E:(p1+p1.2); 5: E:(p1.3)
+event E = plus[x[1,*]{name=M} ins(item/price), "5 s"]
+    @0 p1 @3 p1.2 @6 i2 @9 p1.3 @20 i3 | 1: M:p1; 2: M:p1+p1.2; 4: M:p1.3 E:(p1+p1.2); 5: E:(p1.3)
 # what fires late was detected when it was due, before what has come already
-event E {context=$context} = plus[plus[ins(item/quantity), "1 s"] | (x[1,*]{end=custom} ins(item/price) ; not ins(item/comment)){within="2 s"}, "10 s"]
-    unrestricted, chronicle, continuous, next | @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 5: (((p1))); 6: ((q1))
-    cumulative                                | @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 6: ((q1))+(((p1)))
-    recent                                    | @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 5: (((p1)))
+event E = plus[plus[ins(item/quantity), "1 s"] | (x[1,*]{end=custom} ins(item/price) ; not ins(item/comment)){within="2 s"}, "10 s"]
+    @0 p1 @4 q1 @9 i2 flush @10 i3 @13 i4 @20 i5 | 5: (((p1))); 6: ((q1))
 # as an operand; its interval is that of its operand, in the past
 event E = plus[ins(item/price), "5 s"]{name=P} ; ins(item/price/text())
     @0 i1 p1 t1=5 @6 i2                | 4: P:p1 E:(p1)+t1=5
 event E = ins(item/quantity) & plus[ins(item/price), "5 s"]{name=P}
     @0 p1 q1 @6 i2                     | 3: P:p1 E:q1+(p1)
     @0 p1 @6 q1                        | 2: P:p1 E:q1+(p1)
-# by values: quiet for each part
-event E {context=recent} = plus[*(item/@partNum) as $n, "5 s"]{by="n"}
+# by values
+event E = plus[*(item/@partNum) as $n, "5 s"]{by="n"}
     @0 a1=7 @3 a1=8 @6 i2 @9 i3        | 3: a1=7{n=7}; 4: a1=8{n=8}
-event E {context=recent} = plus[*(item/@partNum) as $n, "5 s"]
-    @0 a1=7 @3 a1=8 @6 i2 @9 i3        | 4: a1=8{n=[8]}
+# quiet for so long is what the absence of the same says (W7)
+event E {within="5 s"} = ins(item/price) ; not ins(item/price)
+    @0 p1 @3 p1.2 @6 i2 @9 i3          | 3: p1; 4: p1.2
+event E(item) {within="5 s"} = ins(item/price) ; not ins(item/price)
+    @0 p1 @3 p1.2 @6 i2 @9 i3          | 4: p1.2
+    @0 p1 @5 p1.2 @6 i2 @11 i3         | 4: p1.2
 # a guard is asked when it fires
 event E {if="comment"} = plus[ins(item), "5 s"]
     @0 i1 @1 c1 @6 i2 @20 i3           | 3: i1

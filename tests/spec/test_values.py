@@ -96,7 +96,7 @@ event E {end=custom} = *(item/price/text()) as $v & *(item/quantity/text()) as $
 event E {flat, end=custom, context=cumulative} = ins(item/@partNum) as $v & ins(item/price/text()) as $v
     a1=b a2=a p3 t3=b p4 t4=a p5 t5=a flush | 8: a2=a+t4=a+t5=a{v=a} a1=b+t3=b{v=b}
 # in findings, too, whichever came first
-event P(item) {context=unrestricted} = x[1,1] *(item/price/text()) as $v
+event P(item) = x[1,1] *(item/price/text()) as $v
 event E(item) = x[2,2]{by="v"} P(item) as $v = ($v)
     i1 p1 t1=b t1=a t1=b t1=a          | 3: P:t1=b{v=[b]}; 4: P:t1=a{v=[a]}; 5: P:t1=b{v=[b]} E:(t1=b)+(t1=b){v=b}; 6: P:t1=a{v=[a]} E:(t1=a)+(t1=a){v=a}
 """

@@ -229,7 +229,8 @@ event E {context=$context, strict} = ins(item/price) ; ins(item/quantity)
     # what is below counts, what is elsewhere or above does not
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 t1=5 q1    |
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 c2 o1! q1  | 4: p1+q1
-    unrestricted, recent, chronicle, continuous, cumulative, next | p1 n1 q1      | 3: p1+q1
+    unrestricted, recent, chronicle, continuous, cumulative, next | p1 n1 q1      |
+    unrestricted, recent, chronicle, continuous, cumulative, next | m1 p1 r1      | 3: m1+r1
     unrestricted, recent, chronicle, continuous, cumulative, next | p1 p1.2 q1 q1.2 | 3: p1.2+q1
 event E {strict} = ins(item/price) ; ins(item/quantity) ; ins(item/comment)
     p1 q1 c1                           | 3: p1+q1+c1

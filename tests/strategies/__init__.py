@@ -7,8 +7,8 @@ in which trees take what others raise under other nodes (`taking` names them). A
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
 conditions and timers meet; in `dense_rule_sets` and `dense_histories` much happens at few nodes, in `edge_rule_sets`
 and `edge_histories` most of it at the edge of a constraint; in `late_rule_sets` and `late_histories` things happen at
-nodes that are gone, in `moving_histories` subtrees move, `with_asides` puts records beside what a history is about,
-`aimed_histories` have what given rules wait for;
+nodes that are gone, in `moving_histories` subtrees move, in `nested_rule_sets` and `nested_histories` items lie in
+items, `with_asides` puts records beside what a history is about, `aimed_histories` have what given rules wait for;
 `absence_rule_sets` are about what must not occur, in `levelled_rule_sets` trees stand above one another, in
 `external_rule_sets` and `external_histories` rules raise events of their own.
 In `pair_rule_sets` operators of every kind stand below one another; in `lots` and `inner_lots` each has what it has by
@@ -52,6 +52,8 @@ from .lots import towers as towers
 from .meetings import meeting_histories as meeting_histories
 from .meetings import meeting_rule_sets as meeting_rule_sets
 from .moves import moving_histories as moving_histories
+from .nested import nested_histories as nested_histories
+from .nested import nested_rule_sets as nested_rule_sets
 from .pairs import pair_histories as pair_histories
 from .pairs import pair_rule_sets as pair_rule_sets
 from .path_types import path_types as path_types
@@ -95,6 +97,8 @@ __all__ = [
     "meeting_histories",
     "meeting_rule_sets",
     "moving_histories",
+    "nested_histories",
+    "nested_rule_sets",
     "pair_histories",
     "pair_rule_sets",
     "path_types",

@@ -38,6 +38,7 @@ from xmlcep.events import PrimitiveType
 
 from .choices import Choices
 from .histories import History
+from .meaningful import with_meaning
 from .timed import TimedPlayer
 from .vocabulary import RELATIONS
 
@@ -72,7 +73,7 @@ class _Edge(Choices):
         """A definition of one of the kinds."""
         expression = self._one(kinds)(self)
         order = self._one((Order.INTERVAL, Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, expression, self.context, self.flat, order)
+        return with_meaning(EventDefinition(name, expression, self.context, self.flat, order))
 
     # What is asked
 

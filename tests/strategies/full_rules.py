@@ -43,6 +43,7 @@ from xmlcep.algebra import (
     PeriodicStar,
     Plus,
     Sequence,
+    Severity,
     Termination,
     Unit,
     Window,
@@ -51,6 +52,7 @@ from xmlcep.algebra import (
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .choices import Choices
+from .meaningful import with_meaning
 from .rules import CONDITIONS, fits
 from .vocabulary import (
     ANCHORS,
@@ -59,6 +61,8 @@ from .vocabulary import (
     BELOW_PRICE,
     BOUNDS,
     GUARDS,
+    MESSAGES,
+    MESSAGES_OF_DOCUMENT,
     OF_ELEMENTS,
     OF_PARTS,
     OF_VALUES,
@@ -168,7 +172,16 @@ class FullRuleBuilder(Choices):
         kind = root or self._one(self.kinds(root=True))
         expression, self.bound = self.operator(kind, anchor, self.max_depth, self.context, root=True)
         order = self._one((Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, expression, self.context, self.flat, order)
+        said: dict[str, Any] = {}
+        if "message" in self.wanted and self._chance(4):
+            said = {"message": self._message(), "severity": self._one((None, *Severity))}
+        return with_meaning(EventDefinition(name, expression, self.context, self.flat, order, **said))
+
+    def _message(self) -> str:
+        lists = [name for name, several in self.bound.names.items() if several]
+        asks = MESSAGES_OF_DOCUMENT if "edit" in self.wanted and not self.flat else ()
+        message = self._one((*MESSAGES[: None if lists else 2], *asks))
+        return message.format(*lists * 2)
 
     def kinds(self, *, root: bool) -> list[type[Operator]]:
         """Which operators to draw from, at the root or below; the new ones as often as the others together."""
@@ -226,7 +239,11 @@ class FullRuleBuilder(Choices):
             name = joining or next(self.names)
             leaf = replace(leaf, bindings=(Binding(name, self._value(valued)),))
             bound[name] = False
-        return leaf, Bound(bound)
+        return self._named(leaf), Bound(bound)
+
+    def _named(self, leaf: Leaf) -> Leaf:
+        """The leaf, perhaps with a name, which others may have, too (V10)."""
+        return replace(leaf, name=self._one("abc")) if self._has("name", 4) else leaf
 
     def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
         """What there is at and below such a node: elements, and what has a value."""
@@ -275,7 +292,7 @@ class FullRuleBuilder(Choices):
         if "variable" in self.wanted and self._chance(4):
             bound = next(self.names)
             return replace(leaf, bindings=(Binding(bound, "$ts"),)), Bound({bound: False})
-        return leaf, Bound({})
+        return self._named(leaf), Bound({})
 
     # Operators
 

@@ -1,7 +1,7 @@
 """Random rules and histories in which edits of several records, deletions, releases, conditions and timers meet.
 
 `full_rule_sets` has all of these, but each by itself, mostly. Here elements lie in elements of the same name and groups
-are of both, so that what happens below a node may be elsewhere (P3, D2); many operators wait, many conditions ask; many
+are of both (P10, D2); many operators wait, many conditions ask; many
 composites are empty, also where time is measured; variables of composites join and group. In the histories nodes come
 and go at the same few places, several in an edit.
 """
@@ -192,7 +192,8 @@ CHOSEN = (0, 1, *range(2, len(_SLOTS)), *range(2, len(_SLOTS)), 2, 3, 4, 5, 2, 3
 _REMOVED = (*CHOSEN, *(0, 1, 5) * 10)
 
 
-def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, int]]], ...]:
+def actions_on(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, int]]], ...]:
+    """The actions of an edit: on which of these slots, with which value."""
     return tuple(
         st.lists(st.tuples(st.sampled_from(slots), st.integers(0, 3)), min_size=1, max_size=most) for most in (1, 2, 4)
     )  # fmt: skip
@@ -200,7 +201,7 @@ def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, 
 
 # What is in two items, and sometimes the items.
 _INSIDE = (*(2, 3, 4) * 6, *(11, 12, 13) * 3, 0, 1)
-_ACTIONS, _REMOVALS, _TOGGLES = _actions(CHOSEN), _actions(_REMOVED), _actions(_INSIDE)
+_ACTIONS, _REMOVALS, _TOGGLES = actions_on(CHOSEN), actions_on(_REMOVED), actions_on(_INSIDE)
 
 
 @st.composite
@@ -217,6 +218,8 @@ def meeting_histories(
 class MeetingPlayer(TimedPlayer):
     """Plays on the slots: a node that is not there is inserted, with those above; one that is goes, or changes."""
 
+    places: tuple[Slot, ...] = _SLOTS
+
     def start(self) -> None:
         self.begin(unseen=False)
         self.slots: dict[int, Node] = {}
@@ -224,7 +227,7 @@ class MeetingPlayer(TimedPlayer):
 
     def act(self, slot: int, value: int) -> None:
         """What is there has another value then, or goes."""
-        above, name = _SLOTS[slot]
+        above, name = self.places[slot]
         node = self.slots.get(slot)
         if node is not None:
             if node.value is not None and node.value != VALUES[value]:

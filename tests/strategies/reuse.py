@@ -32,6 +32,7 @@ from xmlcep.events import CompositeType
 from xmlcep.rules import parse_rules
 
 from .choices import Choices
+from .meaningful import with_meaning
 from .rules import CONDITIONS, ENDS, SNOOP, RuleBuilder, acyclic, fits
 
 # Patterns of primitive events, by the element that groups them.
@@ -151,10 +152,11 @@ class _ReuseBuilder(Choices):
         pattern = self._one(_PATTERNS[level])
         self.flat = pattern.flat
         expression = pattern.expression
-        return replace(
+        taken = replace(
             pattern, name=name, context=self._one(SNOOP),
             expression=self._ending(expression, path_of(expression), one_in=5),
         )  # fmt: skip
+        return with_meaning(taken)
 
     def taking(self, name: str, level: str) -> EventDefinition:
         """A definition grouped by the nodes of this level that takes composites of those below."""
@@ -169,7 +171,9 @@ class _ReuseBuilder(Choices):
         operands = [self._repeated(operand, path) if self._chance(4) else operand for operand in operands]
         operands = list(self.draw(st.permutations(operands)))
         order = self._one((Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, self._operator(operands, path), self._one(SNOOP), self.flat, order)
+        return with_meaning(
+            EventDefinition(name, self._operator(operands, path), self._one(SNOOP), self.flat, order)
+        )
 
     def _operator(self, operands: list[Expression], path: PathType) -> Operator:
         operator: Operator

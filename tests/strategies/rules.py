@@ -11,10 +11,11 @@ from itertools import count
 
 from hypothesis import strategies as st
 
-from path_types import PathType, contains, left_bound_intersection
+from path_types import PathType, left_bound_intersection
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference.graph import evaluation_order
 from tests.reference.paths import path_of
+from tests.reference.relations import occurrences
 from xmlcep.algebra import (
     Conjunction,
     ContextName,
@@ -33,6 +34,7 @@ from xmlcep.events import CompositeType, PrimitiveType
 from xmlcep.language import print_definitions
 
 from .choices import Choices
+from .meaningful import with_meaning
 
 _ANCHORS = (
     "item",
@@ -59,6 +61,7 @@ _BELOW = (
     "@partNum",
     "item",
     "item/price",
+    "item/item",
 )
 _FREE = (
     "item",
@@ -126,7 +129,7 @@ class RuleBuilder(Choices):
         else:
             root = self.operator(anchor, self.max_depth, context, root=True)
         order = self._one((Order.INTERVAL, Order.DETECTION))
-        return EventDefinition(name, root, context, flat, order)
+        return with_meaning(EventDefinition(name, root, context, flat, order))
 
     def expression(self, anchor: PathType, depth: int, context: ContextName) -> Expression:
         """A leaf or, while there is depth left, perhaps an operator."""
@@ -204,7 +207,7 @@ def fits(path: PathType, operator: Operator) -> bool:
         assert child is not None
         if child.absolute and path.absolute and left_bound_intersection(path, child) is None:
             return False
-        if child.absolute and not path.absolute and not contains(child, path):
+        if child.absolute and not path.absolute and not occurrences(path, child):
             return False
     return True
 

@@ -32,6 +32,7 @@ from xmlcep.events import PrimitiveType
 from .choices import Choices
 from .dense import dense_histories
 from .histories import History, histories
+from .meaningful import with_meaning
 from .moves import moving_histories
 
 _ORDER = PathType.parse("order")
@@ -64,7 +65,7 @@ class _Silent(Choices):
         self.flat = self._chance(4)
         root = self._beside_several() if self._chance(4) else self._combined(depth=1)
         order = self._one((Order.INTERVAL, Order.INTERVAL, Order.DETECTION))
-        return EventDefinition("E", root, context, self.flat, order)
+        return with_meaning(EventDefinition("E", root, context, self.flat, order))
 
     def _beside_several(self) -> Operator:
         """One or two counts, and what raises several composites at once."""

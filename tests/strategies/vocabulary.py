@@ -68,6 +68,18 @@ VALUES_OF_PARTS = (
 )
 
 
+# Messages of findings (Y10): of their change, of the document; {} is a variable of the event.
+MESSAGES = (
+    "{{$op}}: {{$old}} to {{$new}}", "{{concat($meta:user, '}}', \"{{\")}} at {{$ts}}", "{{{{}}}} ${}: {{${}}} ",
+    "{{count(${})}}",
+)  # fmt: skip
+MESSAGES_OF_DOCUMENT = (
+    "{{@partNum}} of {{count(//item)}}",
+    "{{.}}{{count(ancestor::*)}}",
+    "{{../@partNum}}{{price}}",
+)
+
+
 def without_document(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Those that need the record only: variables and the value."""
     return tuple(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.pages.page import Page
 from tests.project.source import ROOT
-from tests.project.test_readme import BLOCK, run_commands, run_python
 from tests.versions.repositories import Repository, needs_git
 
 ORDERS = (
@@ -39,12 +38,4 @@ def test_the_examples(
         repository.commit(subject, author=author, files={"order.xml": text})
         (tmp_path / "shop" / f"order-{number + 1}.xml").write_text(text)
     monkeypatch.chdir(tmp_path / "shop")
-    names: dict[str, Any] = {"__name__": "__main__"}
-    ran = 0
-    for kind, text in BLOCK.findall((ROOT / "docs" / "versions.md").read_text(encoding="utf-8")):
-        if kind == "python":
-            run_python(text, names)
-        elif kind == "console":
-            run_commands(text, capsys)
-        ran += kind in ("python", "console")
-    assert ran > 5
+    assert Page(ROOT / "docs" / "versions.md", capsys, not_run=("xcep", "sh")).run() > 5

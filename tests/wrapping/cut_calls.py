@@ -1,38 +1,30 @@
-"""Calls that are cut short before every single step of the package's own code, and by real signals.
+"""Calls that are cut short wherever Python looks for signals in the package's own code, and by real signals.
 
 What is cut short is told wholly, as if nothing had been, or it is said: by the next call, and by `Document.verify`.
 """
 
 from __future__ import annotations
 
-import dis
 import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from random import Random
-from types import FrameType
 from typing import Any
 
 from lxml import etree
 
 import xmlcep
 from tests.wrapping.event_judge import Judge
+from tests.wrapping.interrupts import Cut, Cutting
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import Document, RefusedError, TransactionError
-from xmlcep.wrapping.doubt import Block
 
-OWN = str(Path(xmlcep.__file__).parent / "wrapping")
 START = "<r k='1'>t<a/>u<b><c/></b></r>"
 RULES = xmlcep.parse_rules(
     """rule Copy on (ins(x)) do set '@seen' = '1', insert "<y/>" last into ".."
 rule Again on (ins(y)) do set '@last' = '1'"""
 )
-
-
-class Cut(BaseException):
-    """What comes between two steps."""
 
 
 class Late(Exception):
@@ -103,47 +95,6 @@ CALLS: dict[str, Callable[[Document], Any]] = {
 }  # fmt: skip
 
 
-class Stepping:
-    """Raises `Cut` before the ``moment``-th step in the wrapper's own code; ``left`` is above 0 if it never came."""
-
-    def __init__(self, moment: int) -> None:
-        self.left = moment
-        self.at = ""
-
-    def __call__(self, call: Callable[[], Any]) -> None:
-        """Calls this, and raises then, unless it is over by then."""
-        tracing = sys.gettrace()
-        sys.settrace(self._enter)
-        try:
-            call()
-        finally:
-            sys.settrace(tracing)
-
-    def _enter(self, frame: FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(OWN):
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        self._look(frame)  # before its first step: where an interrupt finds ``__exit__``
-        return self._step
-
-    def _step(self, frame: FrameType, event: str, _: Any) -> Any:
-        code = frame.f_code
-        # Between this step and the block Python looks for no signal.
-        returns = (
-            code is Block.__enter__.__code__ and code.co_code[frame.f_lasti] == dis.opmap["RETURN_VALUE"]
-        )
-        if event == "opcode" and not returns:
-            self._look(frame)
-        return self._step
-
-    def _look(self, frame: FrameType) -> None:
-        self.left -= 1
-        if not self.left:
-            self.at = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} {frame.f_code.co_name}"
-            sys.settrace(None)
-            raise Cut
-
-
 class Told:
     """A document, with two who hear of it, and perhaps rules that act; and whether they have heard of all of it."""
 
@@ -201,24 +152,24 @@ class Told:
 
 
 def cut(call: str, moment: int, *, acting: bool = False) -> bool:
-    """Cuts a call short before this step; whether there are so many."""
+    """Cuts a call short at this moment; whether there are so many."""
     told = Told(acting=acting)
-    stepping = Stepping(moment)
+    cutting = Cutting(moment)
     try:
         with suppress(Cut, TransactionError):
-            stepping(lambda: CALLS[call](told.document))
+            cutting(lambda: CALLS[call](told.document))
         told.check()
     except (AssertionError, XmlCepError) as error:
-        error.add_note(f"{call} cut short before step {moment}, at {stepping.at}")
+        error.add_note(f"{call} cut short at moment {moment}, at {cutting.at}")
         raise
     finally:
         with suppress(XmlCepError):
             told.document.close()
-    return stepping.left <= 0
+    return cutting.left <= 0
 
 
 def cut_everywhere(call: str, *, acting: bool = False, moments: Iterable[int]) -> int:
-    """Cuts a call short before each of these steps; how many there were."""
+    """Cuts a call short at each of these moments; how many there were."""
     count = 0
     for moment in moments:
         if not cut(call, moment, acting=acting):
@@ -260,8 +211,8 @@ def interrupted(seed: int, kind: type[BaseException]) -> str:
 
 def main() -> None:
     """``python -m tests.wrapping.cut_calls COUNT [SEED]``: so many documents edited while signals come; or
-    ``python -m tests.wrapping.cut_calls steps``: every call cut short before every step."""
-    if sys.argv[1] == "steps":
+    ``python -m tests.wrapping.cut_calls moments``: every call cut short at every moment."""
+    if sys.argv[1] == "moments":
         for acting in (False, True):
             for call in CALLS:
                 print(call, acting, cut_everywhere(call, acting=acting, moments=range(1, 10**6)))

@@ -14,6 +14,7 @@ from tests.wrapping.vocabulary import REFUSALS
 from xmlcep import CascadeError
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import CallbackError, TransactionError, fromstring
+from xmlcep.wrapping.shadow.shadow import Tracked, tree_of
 
 if TYPE_CHECKING:
     from tests.wrapping.mutator import Mutator
@@ -172,7 +173,7 @@ class DocumentCalls:
                 gc.collect()
                 with fromstring("<s>1<a>2</a>3</s>", name="made in a callback") as other:
                     other.root.append(edits.below())
-                    edits.element().append(other.root[random.randrange(2)])
+                    self._append(other.root[random.randrange(2)])
         finally:
             edits.root = root
 
@@ -208,12 +209,18 @@ class DocumentCalls:
         other = fromstring("<s l='1'>1<a>2<!--n--><b/>3</a>4<c/>5</s>", name="short")
         if self.edits.random.random() < 0.5:
             other.root[0].text = "edited"
-        self.edits.element().append(other.root[0])
+        self._append(other.root[0])
         if self.edits.random.random() < 0.5:
             other.root.append(self.edits.incoming())
-            self.edits.element().append(other.root[-1])
+            self._append(other.root[-1])
         if self.edits.random.random() < 0.5:
             other.close()  # else it is dropped
+
+    def _append(self, node: Any) -> None:
+        """A node of another document comes here; through an older proxy it would be refused."""
+        element = self.edits.element()
+        if isinstance(element, Tracked) or tree_of(node) in (None, tree_of(element)):
+            element.append(node)
 
     def to_document(self) -> None:
         """A node goes to another wrapped document, which does not live long, and perhaps comes back."""
@@ -224,6 +231,6 @@ class DocumentCalls:
             if self.edits.random.random() < 0.5:
                 node.text = "gone"
             if self.edits.random.random() < 0.5:
-                self.edits.element().append(other.root[0] if self.edits.random.random() < 0.5 else node)
+                self._append(other.root[0] if self.edits.random.random() < 0.5 else node)
             else:
                 self.edits.detached = [*self.edits.detached[-5:], node]

@@ -48,10 +48,10 @@ class Undone(Exception):
 
 class Cutting:
     """Raises `Cut` at the ``moment``-th place where Python looks for signals: at the beginning of functions, behind
-    calls, at the ends of loops."""
+    calls, at the ends of loops; ``left`` is above 0 if it never came."""
 
     def __init__(self, moment: int) -> None:
-        self._left = moment
+        self.left = moment
         self._before: dict[int, int | None] = {}
         self.at = ""
 
@@ -80,8 +80,8 @@ class Cutting:
         return lambda inner, kind, given: self._step(inner, kind)
 
     def _look(self, frame: FrameType) -> None:
-        self._left -= 1
-        if not self._left:
+        self.left -= 1
+        if not self.left:
             self.at = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} {frame.f_code.co_name}"
             sys.settrace(None)
             raise Cut

@@ -42,8 +42,9 @@ SPACED = (
 class Mode:
     """How documents are wrapped and edited."""
 
-    held: Literal["nothing", "root", "everything", "all of one"] = "nothing"
-    """The proxies that are older than the wrapping and held on to, of every document or (all) of the first one."""
+    held: Literal["nothing", "root", "everything"] = "nothing"
+    """The proxies that are older than the wrapping and held on to; what such ones take from other documents is refused,
+    so that there is but one."""
     snapshot: bool = True
     """Whether the document is asked for its ids at the beginning."""
     keep: bool = True
@@ -75,10 +76,10 @@ class Mode:
 MODES = tuple(
     Mode(held, snapshot, keep, documents, whitespace, outside, transactions)
     for transactions, held, snapshot, documents, whitespace, outside, keep in product(
-        ("none", "deferred", "immediate"), ("nothing", "root", "everything", "all of one"), (True, False), (1, 2),
+        ("none", "deferred", "immediate"), ("nothing", "root", "everything"), (True, False), (1, 2),
         (False, True), (False, True), (True, False),
     )
-    if (keep or held == "nothing") and (documents > 1 or held != "all of one")
+    if (keep or held == "nothing") and (documents == 1 or (held == "nothing" and not outside))
 )  # fmt: skip
 COMPANY = tuple(
     Mode(held, snapshot, keep, documents, whitespace, outside, transactions, acting, again)
@@ -88,8 +89,7 @@ COMPANY = tuple(
             ("nothing", False, True, 2, False, False),
             ("nothing", True, False, 2, True, False),
             ("root", True, True, 1, False, False),
-            ("everything", False, True, 2, False, True),
-            ("all of one", True, True, 2, True, True),
+            ("everything", False, True, 1, True, True),
         ),
     )
     if (acting != "nothing" or again) and not (again and outside)
@@ -99,7 +99,7 @@ CALLING = tuple(
     Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, every=True)
     for transactions, acting, (held, documents, whitespace) in product(
         ("none", "deferred", "immediate"), ("nothing", "rules"),
-        (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
+        (("nothing", 1, False), ("nothing", 2, True), ("everything", 1, False)),
     )
 )  # fmt: skip
 """Those in which everything is called."""
@@ -107,7 +107,7 @@ STARTING = tuple(
     Mode(
         held,
         keep=number % 3 > 0 or held != "nothing",
-        documents=1 + number % 2,
+        documents=1 + (held == "nothing" and number % 2),
         transactions=done,
         start=name,
     )
@@ -148,7 +148,7 @@ class Run:
         mode = self.mode
         text = STARTS.get(mode.start) or (SPACED if mode.whitespace else START if mode.snapshot else DISTINCT)
         options = {"ignore_whitespace": mode.whitespace, "name": f"d{number}"}
-        if mode.held != "nothing" and (mode.held != "all of one" or not number):
+        if mode.held != "nothing":
             root = html_root() if mode.start == "html" else etree.fromstring(text, plain_parser())
             self.held += [root] if mode.held == "root" else root.iter()
             return wrap(root, **options)

@@ -20,6 +20,7 @@ event Ready(item) = Approved(item) & ins(item/price)
 event Late(item) = Approved(item) ; *(item/price/text())
 event All(order) {end=custom} = x[1,*] Approved(item)
 event Unapproved(item) = ins(item/price) ; not Approved(item) ; *(item/price/text())
+event Dear(item) = Approved(item)[$meta:amount > 10] as $amount = ($meta:amount)
 event Last(order) {context=recent} = Approved(item) ; Closed(order)
 """)
 

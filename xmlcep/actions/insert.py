@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from lxml import etree
 
 from ..algebra import Insert, Where
-from ..rules.fragments import ElementTemplate, Fragment, text_of
+from ..rules.braces import text_of
+from ..rules.fragments import ElementTemplate, Fragment
 from ..rules.rule_programs import ActionProgram
 from ..xpath import Environment
 from .errors import RefusedActionError

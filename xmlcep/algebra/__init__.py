@@ -21,6 +21,7 @@ from .active_rules import SetValue as SetValue
 from .active_rules import Where as Where
 from .definition import EventDefinition as EventDefinition
 from .definition import Reference as Reference
+from .definition import RuleParameter as RuleParameter
 from .expressions import Argument as Argument
 from .expressions import Aside as Aside
 from .expressions import Binding as Binding
@@ -32,6 +33,7 @@ from .expressions import Operator as Operator
 from .expressions import Parameter as Parameter
 from .expressions import ParameterKind as ParameterKind
 from .expressions import leaves_of as leaves_of
+from .expressions import name_of as name_of
 from .expressions import operators_of as operators_of
 from .expressions import path_of as path_of
 from .expressions import walk as walk
@@ -54,6 +56,7 @@ from .options import ContextName as ContextName
 from .options import Let as Let
 from .options import Options as Options
 from .options import Order as Order
+from .options import Severity as Severity
 from .options import Termination as Termination
 from .promises import ALL as ALL
 from .promises import Promise as Promise

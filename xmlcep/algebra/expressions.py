@@ -16,7 +16,7 @@ from path_types import PathType, left_bound_intersection
 
 from ..events import EventType
 from ..position import NOWHERE, Position
-from .options import Options
+from .options import ContextName, Options
 from .promises import Promise
 from .shares import Share, together
 from .windows import Window
@@ -40,7 +40,8 @@ class Opaque(NamedTuple):
 class Leaf:
     """An event type node: it stores every occurring event of a compatible type (T1, T5) that its filter admits (F1).
 
-    ``places`` says where filter and expressions stand in the text: ``filter``, ``as NAME``, ``opaque``.
+    ``name`` is what the operand is called (V10). ``places`` says where filter and expressions stand in the text:
+    ``filter``, ``as NAME``, ``opaque``.
     """
 
     type: EventType
@@ -49,6 +50,7 @@ class Leaf:
     opaque: Opaque | None = None
     at: Position = field(default=NOWHERE, compare=False, repr=False)
     places: dict[str, Position] = field(default_factory=dict, compare=False, repr=False, hash=False)
+    name: str | None = None
 
     def place(self, name: str) -> Position:
         """Where an expression of the leaf stands, if that is known; else where the leaf does."""
@@ -128,7 +130,8 @@ class Operator(ABC):
     ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
     ``syntax`` is what stands behind the symbol, as the grammar writes it; "" for the paper's operators and the infix
     ones, whose rules stand in the grammar themselves.
-    ``takes`` are the options it can have.
+    ``takes`` are the options it can have, ``contexts`` the contexts that mean something to it, and ``without_context``
+    says why none does.
     """
 
     __slots__ = ()
@@ -140,6 +143,8 @@ class Operator(ABC):
     syntax: ClassVar[str] = ""
     infix: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
+    contexts: ClassVar[frozenset[ContextName]] = frozenset(ContextName)
+    without_context: ClassVar[tuple[str, str]] = ("", "")
     fewest: ClassVar[int] = 2
     """How many operands it has at least where it is written down."""
     most: ClassVar[int | None] = None
@@ -322,6 +327,18 @@ class Operator(ABC):
         """The operands whose events are constituents of its composites."""
         return tuple(k for k in range(len(self.operands)) if k not in self.negated)
 
+    # ---- the names of its operands (V10) --------------------------------------------------------------
+
+    @property
+    def operand_names(self) -> tuple[str | None, ...]:
+        """What its operands are called, None for those without a name."""
+        return tuple(map(name_of, self.operands))
+
+    @property
+    def tells_operands_apart(self) -> bool:
+        """Whether its entries have to say which operand they are of, as some of several have names."""
+        return len(self.operands) > 1 and any(self.operand_names)
+
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 
     joins: ClassVar[bool] = True
@@ -379,6 +396,11 @@ def operators_of(expression: Expression) -> Iterator[Operator]:
 def leaves_of(expression: Expression) -> Iterator[Leaf]:
     """The leaves of an expression, from left to right."""
     return (part for part in walk(expression) if isinstance(part, Leaf))
+
+
+def name_of(expression: Expression) -> str | None:
+    """What an operand is called, if it has been given a name (V10)."""
+    return expression.name if isinstance(expression, Leaf) else expression.options.name
 
 
 def path_of(expression: Expression) -> PathType | None:

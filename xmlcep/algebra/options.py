@@ -39,6 +39,23 @@ class ContextName(Enum):
     NEXT = "next"
 
 
+SNOOP = frozenset(ContextName) - {ContextName.NEXT}
+"""Those of Snoop."""
+
+
+class Severity(Enum):
+    """How much an event matters to whoever reads findings (Y10)."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """Its place, from the least severe on."""
+        return list(Severity).index(self)
+
+
 class Let(NamedTuple):
     """``let name = "expression"``: a variable of the composite from those of its constituents (V1)."""
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from path_types.names import is_ncname
+
 from ..suggestions import KnownNames
 
 
@@ -23,7 +25,7 @@ class Unit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A distance: so many microseconds, changes or transactions.
+    """A distance: so many microseconds, changes or transactions; ``parameter`` names the parameter that says it (V9).
 
     >>> str(parse_window("2 h 30 min")), str(parse_window("P3D")), str(parse_window("1 transaction"))
     ('2 h 30 min', '3 days', '1 transaction')
@@ -31,9 +33,12 @@ class Window:
 
     amount: int
     unit: Unit
+    parameter: str = ""
 
     def __str__(self) -> str:
         """As it is written in rules; `parse_window` reads it back."""
+        if self.parameter:
+            return f"${self.parameter}"
         if self.unit is not Unit.TIME:
             name = self.unit.value.removesuffix("s") if self.amount == 1 else self.unit.value
             return f"{self.amount} {name}"
@@ -88,8 +93,10 @@ _EXAMPLES = 'write for example "3 days", "2 h 30 min", "500 ms", "P3D", "100 cha
 
 def parse_window(text: str) -> Window:
     """The window that ``text`` says: an ISO 8601 duration without years and months, a number with a unit (or several
-    such), a number of changes or of transactions. Raises `WindowError`."""
+    such), a number of changes or of transactions, or the name of a parameter. Raises `WindowError`."""
     words = text.strip()
+    if words.startswith("$") and is_ncname(words[1:]):
+        return Window(_DAY, Unit.TIME, words[1:])  # how long it is is known where parameters are
     window = _from_iso(words) if words.startswith("P") else _from_words(words)
     if window.amount <= 0:
         raise WindowError(f"{text!r} is no time at all", _EXAMPLES)

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from contexts import FLAT_KEY
+from path_types.relations import offsets
+
 from ..arguments import TEXT, Kind, check, optional, whole_number
 from ..documents import Replica
 from ..engine import Detector
@@ -188,14 +191,18 @@ _AT_THE_END = (
 
 def _places(history: History, items: Iterable[object], nodes: set[int]) -> set[int]:
     """The groups of these nodes; if they have none those below them, or the one that they lie in."""
-    grouping = history.evidence.tree.root.grouping
-    found: set[int] = set()
-    for item in items:
-        if isinstance(item, PrimitiveEvent) and not nodes.isdisjoint(item.ids):
-            place = grouping.place(item.path, item.ids)
-            if place is not None:
-                found.add(place)
-    return (found & nodes) or found or set(nodes)
+    root = history.evidence.tree.root
+    happened = [item for item in items if isinstance(item, PrimitiveEvent) and not nodes.isdisjoint(item.ids)]
+    if root.flat:
+        return {FLAT_KEY} if happened else set(nodes)
+    below: set[int] = set()
+    above: set[int] = set()
+    for item in happened:
+        first = next(index for index, node in enumerate(item.ids) if node in nodes)
+        ends = [start + len(root.node.path) - 1 for start in offsets(root.node.path, item.path)]
+        below.update(item.ids[end] for end in ends if end >= first)
+        above.update([item.ids[end] for end in ends if end < first][-1:])
+    return (below & nodes) or below or above or set(nodes)
 
 
 def _is_path(node: str | int | None) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from path_types import PathType
 
-from ..checking.left_out import Nested
+from ..checking.left_out import Outside
 from ..log.reading import first_header
 from ..log.segments import first_of
 from ..rules import Rules
@@ -23,13 +23,13 @@ _LARGE = 1_000_000  # records: where more cores would be worth something
 _FORMATS = {"jsonl": "JSON Lines", "parquet": "Parquet"}
 
 
-def nested_names(events: Iterator[Nested]) -> Iterator[str]:
+def changes_left_out(events: Iterator[Outside]) -> Iterator[str]:
     """What is said of events that leave changes out; of many the first."""
     yield from map(str, islice(events, _MOST_NOTES))
     left = list(events)
     if left:
         changes = sum(each.changes for each in left)
-        yield f"… and {len(left):,} more events leave out {changes:,} changes because of repeated names (P3)"
+        yield f"… and {len(left):,} more events leave out {changes:,} changes that are in no group of theirs (H1)"
 
 
 def late_records(late: Mapping[tuple[str, int], int]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..arguments import FUNCTION, check, optional, whole_number
+from ..engine import ON_REMOVED, SINCE, OnRemoved
 from ..errors import ArgumentError, XmlCepError
 from ..rules import Rules
 from .choice import Engine
@@ -50,6 +51,8 @@ class AuditRequest:
     until: str | None
     since: Path | None
     final: bool
+    on_removed: OnRemoved | None
+    new_since: Literal["now", "begin"]
     progress: Progress | None
 
     def check(self) -> None:
@@ -66,12 +69,17 @@ class AuditRequest:
             raise AuditError(f"on_bad_record is {self.policy!r}: expected 'skip', 'document' or 'fail'")
         check("audit()", partitions=(self.partitions, optional(whole_number(1))))
         check("audit()", progress=(self.progress, optional(FUNCTION)))
+        check(
+            "audit()", on_removed=(self.on_removed, optional(ON_REMOVED)), new_since=(self.new_since, SINCE)
+        )
         if self.partition_by_rule and self.out is None:
             raise AuditError("partition_by_rule needs out: the folder for the findings")
         if self.since is not None:
             self._check_since()
         elif self.final:
             raise AuditError("final needs since: without it every audit is of the whole log")
+        elif self.on_removed is not None or self.new_since != "now":
+            raise AuditError("on_removed and new_since need since: they are about the rules of earlier runs")
 
     def _check_since(self) -> None:
         if self.out is None:

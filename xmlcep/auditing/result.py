@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
+from ..events import bindings_in_finding
 from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
 from .document_summaries import DocumentSummaries, DocumentSummary
@@ -44,8 +45,9 @@ class Summary:
 
     ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
     person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
-    ``references`` is the digest (SHA-256) of each reference document, by name (V8). ``seals`` say of each log whether
-    its seal is unbroken; of a broken one there is a note, too.
+    ``references`` is the digest (SHA-256) of each reference document, by name (V8), ``params`` the
+    values of the rules' parameters (V9). ``seals`` say of each log whether its seal is unbroken; of a broken one there
+    is a note, too.
     """
 
     engine: str
@@ -55,6 +57,7 @@ class Summary:
     documents: DocumentSummaries = field(default_factory=DocumentSummaries)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
+    params: dict[str, float | str] = field(default_factory=dict)
     seals: list[SealCheck] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -89,7 +92,7 @@ class Summary:
 
     def to_record(self) -> dict[str, Any]:
         """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``;
-        ``references`` only if there are any."""
+        ``references`` and ``params`` only if there are any."""
         return self._in_all() | {"documents": [_with_seconds(each) for each in self.documents.values()]}
 
     def _in_all(self) -> dict[str, Any]:
@@ -101,6 +104,7 @@ class Summary:
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
             **({"references": dict(sorted(self.references.items()))} if self.references else {}),
+            **({"params": bindings_in_finding(self.params)} if self.params else {}),
         }  # fmt: skip
 
     def json_text(self) -> Iterator[bytes]:

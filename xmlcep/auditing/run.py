@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..arguments import PATH, check, optional
 from ..checking.left_out import LeftOut
+from ..engine import OnRemoved
 from ..log.records import Row
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
@@ -23,14 +24,15 @@ from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
+from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
+from .local.replaced_rules import replaced
 from .notes import (
+    changes_left_out,
     late_records,
     left_out_entries,
     logs_of_one_name,
     misnamed_findings,
-    nested_names,
     one_large_key,
 )
 from .progress import Progress, Steps
@@ -68,6 +70,8 @@ def audit(
     until: str | datetime | None = None,
     since: LogPath | None = None,
     final: bool = False,
+    on_removed: OnRemoved | None = None,
+    new_since: Literal["now", "begin"] = "now",
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -88,7 +92,9 @@ def audit(
 
     ``since`` is the file in which an audit keeps what it needs to go on; the first run makes it. Only what is new in
     the logs is read, findings are appended to ``out``, and those of all runs together are those of one audit of the
-    whole. The ``final`` run says that the log is complete.
+    whole. The ``final`` run says that the log is complete. Other rules than in earlier runs replace these (G7): if they
+    lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
+    or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
 
     ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
     thread, and what it raises then ends the audit later.
@@ -109,7 +115,8 @@ def audit(
         quarantine=None if quarantine is None else Path(quarantine),
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
         spark=spark, master=master, partitions=partitions, until=as_text(until),
-        since=None if since is None else Path(since), final=final, progress=progress,
+        since=None if since is None else Path(since), final=final, on_removed=on_removed, new_since=new_since,
+        progress=progress,
     )  # fmt: skip
     request.check()
     rules.warn_ignored(stacklevel=2)
@@ -135,9 +142,11 @@ class _Audit:
         choice: Choice,
         started: float,
         since: Since | None = None,
+        all_files: Sequence[LogFile] = (),
     ) -> None:
         self._request = request
         self._since = since
+        self._all_files = all_files  # those in which nothing is new, too
         self._files = found.files
         self._choice = choice
         self._started = started
@@ -145,6 +154,7 @@ class _Audit:
         self._summary.references = {
             name: document.digest for name, document in request.rules.documents.items()
         }
+        self._summary.params = {each.name: each.value for each in request.rules.parameters}
         self._summary.notes += choice.notes
         self._summary.notes += left_out_entries(found.left_out)
         if not request.partition_by_rule:
@@ -174,7 +184,7 @@ class _Audit:
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
-                summary.notes += nested_names(LeftOut(request.rules).by_event(collector.left_out))
+                summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
@@ -214,6 +224,11 @@ class _Audit:
         request = self._request
         keep = keep_meaningful if request.ignore_whitespace else None
         if self._choice.engine == "local":
+            if self._since is not None:
+                self._summary.notes += replaced(
+                    self._since.state, self._all_files, request.rules, collector, operators=request.operators,
+                    keep=keep, on_removed=request.on_removed, new_since=request.new_since,
+                )  # fmt: skip
             steps = Steps(request.progress, ("reading", "writing"))
             local = LocalAudit(
                 request.rules,
@@ -278,7 +293,7 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
         into["summary"] = request.summary_file
     check_targets([*into.values(), path], sources)
     options = {"operators": request.operators, "ignore_whitespace": request.ignore_whitespace}
-    state = AuditState.load(path, rules, options, into)
+    state = AuditState.load(path, rules, options, into, request.on_removed)
     news = news_of(found.files, state.files, final=request.final)
     state.begin_run(final=request.final)
     state.deliveries = [
@@ -291,7 +306,8 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
         summary_file=summary[0].source if summary else None,
     )  # fmt: skip
     choice = Choice("local", _taken_instead(request))
-    one = _Audit(run, FoundFiles(news.files, found.left_out), choice, started, since=Since(state, news.parts))
+    since = Since(state, news.parts)
+    one = _Audit(run, FoundFiles(news.files, found.left_out), choice, started, since, found.files)
     one.note(news.notes)
     result = one.run()
     state.save(rules)

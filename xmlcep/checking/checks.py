@@ -33,6 +33,7 @@ from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.rule_programs import RuleProgram
 from ..xpath import NodeKind
+from ..xpath.values import text_of
 from .definitions import definitions_of, in_order, operation_of
 from .expressions import Nodes, misfits, values_in
 from .ground import UNKNOWN, AnyGround, Ground, Kinds, Names
@@ -76,6 +77,7 @@ class _Checker:
         """What was found of values that are never there, beside the problems that methods give."""
         self._variables = KnownVariables(rules, self._of_event, self._bound)
         self.documents = frozenset([*rules.documents, *(each.name for each in rules.references)])
+        self._parameters = {name: Held(some_of([text_of(value)]), 1) for name, value in _values(rules)}
 
     def definition(self, subject: str, definition: EventDefinition) -> Iterator[RuleProblem]:
         for leaf in leaves_of(definition.expression):
@@ -211,7 +213,7 @@ class _Checker:
         namespaces = self.rules.namespaces
         for found in misfits(
             expression, namespaces, self.names, context,
-            is_root=is_root, variables=variables, documents=self.documents, asks=asks,
+            is_root=is_root, variables={**self._parameters, **variables}, documents=self.documents, asks=asks,
         ):  # fmt: skip
             message = f"{subject}: {found.message}: {expression}"
             place = at.part(expression, found.at.start, found.at.width)
@@ -266,6 +268,10 @@ class _Checker:
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self.rules.namespaces)
+
+
+def _values(rules: Rules) -> Iterator[tuple[str, float | str]]:
+    return ((parameter.name, parameter.value) for parameter in rules.parameters)
 
 
 def of_primitive(leaf: Leaf) -> Variables:

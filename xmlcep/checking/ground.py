@@ -121,15 +121,11 @@ class Ground(Protocol):
     def ending(self, path: PathType) -> Kinds:
         """The kinds of the nodes whose path is, or ends with, ``path``."""
 
-    def alone(self, path: PathType, group: PathType) -> Kinds:
-        """Those of them in whose path ``group``, which stands in ``path``, stands once only (P3)."""
-
     def onward(self, kind: int, steps: Sequence[Step]) -> Kinds:
         """The kinds of the nodes to which these steps lead from a node of this kind; without steps this one."""
 
-    def below(self, kind: int, path: PathType, group: PathType) -> Iterable[int]:
-        """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind; ``group`` stands on
-        the way only where it stands in ``path`` (P3)."""
+    def below(self, kind: int, path: PathType) -> Kinds:
+        """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind."""
 
     def example(self, path: PathType) -> PathType | None:
         """A short absolute path that is, or ends with, ``path``; None if none is known."""
@@ -144,13 +140,10 @@ class AnyGround:
     def ending(self, path: PathType) -> Kinds:
         return self._ALL
 
-    def alone(self, path: PathType, group: PathType) -> Kinds:
-        return self._ALL
-
     def onward(self, kind: int, steps: Sequence[Step]) -> Kinds:
         return self._ALL
 
-    def below(self, kind: int, path: PathType, group: PathType) -> Iterable[int]:
+    def below(self, kind: int, path: PathType) -> Kinds:
         return self._ALL
 
     def example(self, path: PathType) -> PathType | None:

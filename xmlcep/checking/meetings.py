@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from path_types import PathType, left_bound_intersection
-from path_types.relations import offsets
 
 from ..algebra import Leaf, Operator
 from ..errors import RuleProblem
@@ -19,7 +18,7 @@ from ..rules.event_graph import EventGraph
 from ..rules.ruleset import Rules
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .ground import Ground, Kinds
-from .places import Events, Places, at, both, groups_in, groups_of, kinds_in, raising
+from .places import Places, at, both, groups_in, groups_of, kinds_in, raising
 
 _LONGEST = 60
 """How long an operand is shown in a message."""
@@ -39,7 +38,7 @@ class Meetings:
         """Where operators raise something, by the identity of their definitions, which the rules keep."""
         self._taken: dict[int, Kinds] = {}
         """The kinds of the nodes of events that leaves with expressions take, by their identity."""
-        self._raised: dict[int, Events | None] = {}
+        self._raised: dict[int, Places | None] = {}
         """The same of trees by index; None: anywhere, as those of flat ones (T4)."""
         graph = rules.graph if rules.triggers is None else rules.triggers.graph
         names = {rule.name for rule in rules.active_rules}
@@ -55,8 +54,8 @@ class Meetings:
         """The kinds of the nodes of events that a leaf takes into groups; None if nothing is known."""
         return self._taken.get(id(leaf))
 
-    def _tree(self, graph: EventGraph, tree: EventTree, subject: str) -> Events | None:
-        found: list[Events] = []
+    def _tree(self, graph: EventGraph, tree: EventTree, subject: str) -> Places | None:
+        found: list[Places] = []
         for node in tree.operators:
             events = [
                 self._events(graph, tree, child, subject)
@@ -64,10 +63,10 @@ class Meetings:
                 else found[child.index]
                 for child in node.children
             ]
-            found.append(Events({}) if tree.flat else self._operator(node, events, subject))
+            found.append({} if tree.flat else self._operator(node, events, subject))
         return None if tree.flat else found[-1]
 
-    def _operator(self, node: OperatorNode, events: Sequence[Events], subject: str) -> Events:
+    def _operator(self, node: OperatorNode, events: Sequence[Places], subject: str) -> Places:
         """Where an operator raises something, given where its operands' events happen."""
         operands = [
             self._grouped(node, child, each, subject)
@@ -80,19 +79,14 @@ class Meetings:
         self._places[id(node.definition)] = places
         for child, each in zip(node.children, events, strict=True):
             if isinstance(child, LeafNode) and child.type.scope is Scope.NODE and _asks(child.leaf):
-                self._taken[id(child.leaf)] = kinds_in(each, node.path, places, self._ground)
-        if node.definition.may_raise([False] * len(events)):
-            return Events(places)  # of a node that is created, wherever that is (M4)
-        needed = [
-            events[k].once for k in range(len(events)) if not node.definition.may_raise(_all_but(k, events))
-        ]
-        return Events(places, frozenset([node.path]).union(*needed))
+                self._taken[id(child.leaf)] = kinds_in(each, child.path, node.path, places, self._ground)
+        return places
 
-    def _events(self, graph: EventGraph, tree: EventTree, leaf: LeafNode, subject: str) -> Events:
+    def _events(self, graph: EventGraph, tree: EventTree, leaf: LeafNode, subject: str) -> Places:
         """Where the events of a leaf can happen."""
         everywhere = at(leaf.path, self._ground)
         if not isinstance(leaf.type, CompositeType) or leaf.type.scope is not Scope.NODE:
-            return Events(everywhere)
+            return everywhere
         found: dict[PathType, Kinds] = {}
         taken = [each for each in graph.trees if each.name == leaf.type.name] or graph.taken(tree, leaf)
         for each in taken:
@@ -102,23 +96,22 @@ class Meetings:
                 found[path] = found.get(path, frozenset()) | kinds
         if everywhere and not found:
             self._never_raised(leaf, taken[0] if leaf.type.name is not None else None, subject)
-        raised = self._raised.get(taken[0].index) if len(taken) == 1 else None
-        return Events(found or everywhere, raised.once if raised is not None and found else frozenset())
+        return found or everywhere
 
     def _grouped(
-        self, node: OperatorNode, child: LeafNode | OperatorNode, events: Events, subject: str
+        self, node: OperatorNode, child: LeafNode | OperatorNode, events: Places, subject: str
     ) -> Places:
         """Where an operand's events are grouped; everywhere if that is what is wrong, or they never happen at all."""
         possible = at(node.path, self._ground)
-        if not events.places:
+        if not events:
             return possible
         if isinstance(child, LeafNode) and child.type.scope is not Scope.NODE:
             found = groups_in(child.path, node.path, self._ground)
         else:
-            found = groups_of(events, node.path, self._ground)
+            found = groups_of(events, child.path, node.path, self._ground)
         if found or not possible:
             return found
-        self._never_in_group(node, child, events.places, subject)
+        self._never_in_group(node, child, events, subject)
         return possible
 
     # what is said
@@ -126,15 +119,9 @@ class Meetings:
     def _never_in_group(
         self, node: OperatorNode, child: LeafNode | OperatorNode, places: Places, subject: str
     ) -> None:
-        group, path = self._shown(node.path), next(iter(places))
         expression = child.leaf if isinstance(child, LeafNode) else child.definition
-        if len(offsets(node.path, path)) > 1:
-            said = f"{group} stands more than once in {self._shown(path)}"
-            message = f"{said}, so that {self._said(child)} belongs to none of them (P3)"
-            hint = f"give the operator a path that stands in it once, such as {self._shown(path)}"
-        else:
-            message = f"{self._said(child)} is never at or below a node {group}"
-            hint = self._above(node.path, path)
+        message = f"{self._said(child)} is never at or below a node {self._shown(node.path)}"
+        hint = self._above(node.path, next(iter(places)))
         self.problems.append(RuleProblem(f"{subject}: {message}", hint, expression.at))
 
     def _never_one(self, node: OperatorNode, operands: Sequence[Places], subject: str) -> None:
@@ -154,7 +141,7 @@ class Meetings:
             for other in needed[:place]:
                 met: dict[PathType, Kinds] = {}
                 for path, kinds in operands[k].items():
-                    for longer, found in both(Events(operands[other]), path, self._ground).items():
+                    for longer, found in both(operands[other], path, self._ground).items():
                         met[longer] = found & kinds
                 if not any(met.values()):
                     return node.children[other], node.children[k]
@@ -164,10 +151,8 @@ class Meetings:
         if tree is None:
             message, hint = f"no event of these rules is raised at {self._shown(leaf.path)}", ""
         else:
-            raised = self._raised.get(tree.index) or Events({})
-            path = self._shown(
-                next((path for path in raised.places if len(path) > len(tree.path)), tree.path)
-            )
+            raised = self._raised.get(tree.index) or {}
+            path = self._shown(next((path for path in raised if len(path) > len(tree.path)), tree.path))
             message = f"{tree.name} is raised at {path}, never at {self._shown(leaf.path)}"
             hint = f"write {tree.name}({path})"
         self.problems.append(RuleProblem(f"{subject}: {message}", hint, leaf.leaf.at))
@@ -198,7 +183,3 @@ class Meetings:
 
 def _asks(leaf: Leaf) -> bool:
     return leaf.filter is not None or any(each.expression is not None for each in leaf.bindings)
-
-
-def _all_but(without: int, operands: Sequence[object]) -> list[bool]:
-    return [k != without for k in range(len(operands))]

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from path_types import PathType, equals_or_ends, offset
+from path_types import PathType, equals_or_ends
+from path_types.relations import offsets
 
 from ..algebra import (
     AnyOf,
@@ -253,10 +254,10 @@ def _takes_all(first: _Change, second: _Change, *, binds: bool) -> bool:
 
 def _inserted_below(path: PathType, last: PrimitiveType) -> list[PathType]:
     """What is inserted between the node of a path and a change below it, if that node is new."""
-    start = offset(path, last.path)
-    if start is None:
+    found = offsets(path, last.path)
+    if not found:
         return []
-    end = start + len(path)
+    end = found[0] + len(path)
     length = len(last.path) if last.operation in ("upd", "del") else len(last.path) - 1
     return [PathType.of(last.path.absolute, last.path.steps[:n]) for n in range(end + 1, length + 1)]
 

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeAlias
 
 from path_types import PathType
 from path_types.names import local_name, namespace_of
-from path_types.relations import offsets
 
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
@@ -87,8 +86,6 @@ class _Changes:
             if reason.in_rule and tree.name in self.rules.derived and self._schema_fits:
                 reason = _NOT_THERE
             yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), *reason)
-        if not tree.flat:
-            yield from self._outside(tree)
 
     @cached_property
     def _schema_fits(self) -> bool:
@@ -97,20 +94,6 @@ class _Changes:
         types = [type_ for tree in derived for type_ in tree.seen().values()]
         primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
         return any(type_.accepts(*each) for type_ in primitive for each in self.occurred.types)
-
-    def _outside(self, tree: EventTree) -> Iterator[Unmatched]:
-        """Leaves that changes match, none of them at or below a node of the operator's path (P8): in no group."""
-        for operator in tree.operators:
-            for leaf in operator.leaves():
-                if not isinstance(leaf.type, PrimitiveType):
-                    continue
-                paths = [path for op, path in self.occurred.types if leaf.type.accepts(op, path)]
-                if not paths or any(offsets(operator.path, path) for path in paths):
-                    continue
-                own = self._shown(operator.path)
-                said = f"{self._shown(min(paths, key=str))} is not at or below any {own}: give a shorter path"
-                shared = not set(operator.path.steps).isdisjoint(leaf.type.path.steps)
-                yield Unmatched(tree.name, print_expression(leaf.leaf, self.rules.namespaces), said, shared)
 
     def _reason(self, type_: PrimitiveType) -> Reason:
         path = type_.path

@@ -11,7 +11,8 @@ from path_types.names import local_name as local
 from ..algebra.active_rules import Call, Insert, Raise, Replace, SetValue, Where
 from ..errors import RuleProblem
 from ..position import NOWHERE
-from ..rules.fragments import ElementTemplate, Text
+from ..rules.braces import Text
+from ..rules.fragments import ElementTemplate
 from ..rules.rule_programs import ActionProgram
 from .expressions import Nodes, targets, written_in
 from .ground import Names, States

@@ -11,6 +11,7 @@ from ..algebra import Termination
 from ..auditing.plan.description import key_of
 from ..auditing.plan.partition_key import make_plan
 from ..errors import RuleProblem
+from ..events import bindings_in_finding
 from ..language import print_path
 from ..rules import Rules
 from ..rules.drawing import leaf_text
@@ -27,13 +28,15 @@ def report(
     warnings: Sequence[RuleProblem],
     graph: TriggeringGraph | None = None,
 ) -> dict[str, Any]:
-    """``files``, ``errors`` and ``warnings``, and of rules that can be used the ``events``, and the ``triggering`` of
-    those that act (null if none does), of which ``graph`` is the triggering graph."""
+    """``files``, ``errors`` and ``warnings``, and of rules that can be used the ``params`` with their values, the
+    ``events``, and the ``triggering`` of those that act (null if none does), of which ``graph`` is the triggering
+    graph."""
     triggers = None if rules is None else rules.triggers
     return {
         "files": list(files),
         "errors": [_problem(problem, files) for problem in errors],
         "warnings": [_problem(problem, files) for problem in warnings],
+        "params": {} if rules is None else bindings_in_finding({p.name: p.value for p in rules.parameters}),
         "events": [] if rules is None else _events(rules),
         "triggering": None
         if rules is None or triggers is None or graph is None
@@ -63,6 +66,9 @@ def _events(rules: Rules) -> list[dict[str, Any]]:
         {
             "name": tree.name,
             "path": print_path(tree.path, rules.namespaces),
+            "description": tree.definition.description,
+            "severity": tree.definition.severity and tree.definition.severity.value,
+            "message": tree.definition.message,
             "flat": tree.flat,
             "order": tree.order.value,
             "depends_on": [trees[index].name for index in tree.dependencies],

@@ -8,7 +8,7 @@ from functools import partial
 import click
 
 _HEADINGS = {
-    "Rules": ("--rules", "--schema", "--location", "--reference", "--allow", "--not-editing"),
+    "Rules": ("--rules", "--schema", "--location", "--reference", "--param", "--allow", "--not-editing"),
     "What is looked at": (
         "--doc", "--at", "--between", "--node", "--xpath", "--event", "--until", "--ignore-whitespace",
         "--operators", "--state", "--final", "--on-bad-record", "--log", "--initial", "--branch", "--since",
@@ -16,7 +16,7 @@ _HEADINGS = {
     ),
     "What comes out": (
         "--out", "--format", "--where", "--sort", "--limit", "--full", "--title", "--partition-by-rule",
-        "--quarantine", "--summary", "--fail-on-findings", "--fail-on-differences", "--force", "--quiet",
+        "--quarantine", "--summary", "--fail-on", "--fail-on-findings", "--fail-on-differences", "--force", "--quiet",
         "--dry-run", "--explain", "--actions", "--plan", "--mermaid", "--annotate",
     ),
     "How it runs": ("--engine", "--master", "--partitions"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
+from ..algebra import Severity
 from ..errors import XmlCepError
 from ..rules.files import load_rules
 
@@ -28,7 +29,8 @@ def conditions(context: click.Context, param: click.Parameter, begin: str) -> li
     """``event=NAME`` for each of the events, and the names of the other conditions."""
     name, equals, value = begin.partition("=")
     if equals:
-        found = events(context, param, value) if name == "event" else []
-        return [CompletionItem(f"event={each.value}") for each in found]
-    names = ("event", "document", "user", "after", "before", "text")
+        found = [each.value for each in events(context, param, value)] if name == "event" else []
+        found += [each.value for each in Severity if name == "severity" and each.value.startswith(value)]
+        return [CompletionItem(f"{name}={each}") for each in found]
+    names = ("event", "document", "user", "severity", "after", "before", "text")
     return [CompletionItem(f"{each}=") for each in names if each.startswith(name)]

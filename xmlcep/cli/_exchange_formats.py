@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from ..auditing.findings.rows import COLUMNS, event, row_of
+from ..algebra import EventDefinition, Severity
+from ..auditing.findings.rows import COLUMNS, event, row_of, severity
 from ..errors import RuleProblem
 from ..log.json_codec import FASTEST
 from ..rules import Rules
@@ -49,6 +50,8 @@ def cloud_event(key: str, record: dict[str, Any]) -> dict[str, Any]:
         found["subject"] = _node(record)
     if time := _time(record.get("at")):
         found["time"] = time
+    if "severity" in record:
+        found["severity"] = record["severity"]
     return found
 
 
@@ -79,9 +82,23 @@ def _node(record: Mapping[str, Any]) -> str:
 
 
 def write_sarif(stream: BinaryIO, records: Iterable[tuple[str, dict[str, Any]]], rules: Rules) -> None:
-    """A run of all findings: each is a warning at its document."""
-    names = sorted(tree.name for tree in rules.graph.trees)
-    _write_run(stream, names, (_result_of_finding(key, record) for key, record in records))
+    """A run of all findings: each is a result at its document, as severe as its event."""
+    known = {definition.name: definition for definition in rules.definitions}
+    described = [_described(known[name]) for name in sorted(known)]
+    _write_run(stream, described, (_result_of_finding(key, record) for key, record in records))
+
+
+_LEVELS = {Severity.INFO: "note", Severity.WARNING: "warning", Severity.ERROR: "error"}
+
+
+def _described(definition: EventDefinition) -> dict[str, Any]:
+    """An event as a rule of SARIF."""
+    found: dict[str, Any] = {"id": definition.name}
+    if definition.description:
+        found["fullDescription"] = {"text": definition.description}
+    if definition.severity is not None:
+        found["defaultConfiguration"] = {"level": _LEVELS[definition.severity]}
+    return found
 
 
 def sarif_of_problems(
@@ -104,18 +121,17 @@ def sarif_of_problems(
 
 def write_sarif_of(stream: BinaryIO, results: Iterable[dict[str, Any]]) -> None:
     """A run with these results of `check`."""
-    _write_run(stream, ["error", "warning"], results)
+    _write_run(stream, [{"id": "error"}, {"id": "warning"}], results)
 
 
 def _result_of_finding(key: str, record: dict[str, Any]) -> dict[str, Any]:
     row = dict(zip(COLUMNS, row_of(record), strict=True))
     said = [
-        row["event"],
-        f"at {row['node']}",
-        *(f"({row[name]})" for name in ("values", "user", "time") if row[name]),
+        row["message"] or f"{row['event']} at {row['node']}",
+        *(f"({row[name]})" for name in ("values", "user", "time") if row[name] and not row["message"]),
     ]
     return {
-        "ruleId": record["name"], "level": "warning", "message": {"text": " ".join(said)},
+        "ruleId": record["name"], "level": _LEVELS[severity(record)], "message": {"text": " ".join(said)},
         "locations": [
             {
                 "physicalLocation": {
@@ -128,9 +144,9 @@ def _result_of_finding(key: str, record: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _write_run(stream: BinaryIO, names: Sequence[str], results: Iterable[dict[str, Any]]) -> None:
+def _write_run(stream: BinaryIO, rules: Sequence[dict[str, Any]], results: Iterable[dict[str, Any]]) -> None:
     """A log of one run, result by result: there may be more than fits into memory."""
-    driver = {"name": "xmlcep", "rules": [{"id": name} for name in names]}
+    driver = {"name": "xmlcep", "rules": rules}
     head = {"$schema": _SARIF, "version": "2.1.0"}
     stream.write(json.dumps(head)[:-1].encode() + b', "runs": [{"tool": {"driver": ' + FASTEST.dumps(driver))
     stream.write(b'}, "columnKind": "unicodeCodePoints", "results": [')
@@ -143,7 +159,8 @@ def _write_run(stream: BinaryIO, names: Sequence[str], results: Iterable[dict[st
 
 
 def write_junit(stream: BinaryIO, records: Iterable[tuple[str, dict[str, Any]]], rules: Rules) -> None:
-    """A test case for each event, which fails if it was raised."""
+    """A test case for each event, which fails if it was raised, unless that is no more than information."""
+    known = {definition.name: definition for definition in rules.definitions}
     counts: dict[str, int] = {tree.name: 0 for tree in rules.graph.trees}
     lines: dict[str, list[str]] = {name: [] for name in counts}
     for _, record in records:
@@ -151,18 +168,30 @@ def write_junit(stream: BinaryIO, records: Iterable[tuple[str, dict[str, Any]]],
         counts[name] += 1
         if counts[name] <= _MOST_FAILURES:
             lines[name].append("  ".join(filter(None, row_of(record))))
-    failures = sum(map(bool, counts.values()))
+    harmless = {name for name, each in known.items() if each.severity is Severity.INFO}
+    failures = sum(bool(count) and name not in harmless for name, count in counts.items())
     totals = {"tests": str(len(counts)), "failures": str(failures), "errors": "0"}
     suites = etree.Element("testsuites", totals)
     suite = etree.SubElement(suites, "testsuite", name="xmlcep", skipped="0", time="0")
     suite.attrib.update(totals)
     for name, count in counts.items():
         case = etree.SubElement(suite, "testcase", {"classname": "xmlcep", "name": _xml(name), "time": "0"})
+        if known[name].description:
+            properties = etree.SubElement(case, "properties")
+            value = _xml(known[name].description)
+            etree.SubElement(properties, "property", name="description", value=value)
         if count:
             said = "1 finding" if count == 1 else f"{count:,} findings"
-            failure = etree.SubElement(case, "failure", {"message": said, "type": "finding"})
             more = [f"and {count - _MOST_FAILURES:,} more"] if count > _MOST_FAILURES else []
-            failure.text = _xml("\n".join([*lines[name], *more]))
+            listed = _xml("\n".join([*lines[name], *more]))
+            if name in harmless:
+                etree.SubElement(case, "system-out").text = f"{said}\n{listed}"
+            else:
+                kind = known[name].severity
+                failure = etree.SubElement(
+                    case, "failure", {"message": said, "type": "finding" if kind is None else kind.value}
+                )
+                failure.text = listed
     stream.write(etree.tostring(suites, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from ._output import inform, put
-from ._rule_sources import allow_option, reference_option, rules_option
+from ._rule_sources import rules_option, with_additions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,8 +18,7 @@ def common_options(function: F) -> F:
     """``--rules`` and what goes with it, ``--doc``, ``--format``."""
     options = (
         rules_option,
-        reference_option,
-        allow_option,
+        with_additions,
         click.option("--doc", metavar="NAME", help="The document, in a log of several."),
         click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True),
     )

@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..auditing.findings.rows import COLUMNS, SHOWN, row_of, user
+from ..algebra import Severity
+from ..auditing import Summary
+from ..auditing.findings.rows import COLUMNS, SHOWN, row_of, severity, user
 from ..auditing.findings.writers import ParquetFindings
 from ..auditing.request import named_format
 from ..log.json_codec import FASTEST
@@ -31,6 +33,12 @@ LONGEST_CELL = 300
 
 Admits: TypeAlias = Callable[[Mapping[str, Any]], bool]
 """Whether a finding is wanted."""
+
+
+def any_so_severe(summary: Summary, rules: Rules, least: Severity) -> bool:
+    """Whether anything so severe was found."""
+    severities = {each.name: each.severity or Severity.WARNING for each in rules.definitions}
+    return any(count and severities[name].rank >= least.rank for name, count in summary.per_rule.items())
 
 
 class Choice(NamedTuple):
@@ -92,6 +100,15 @@ def _unusable(said: str) -> click.BadParameter:
     return click.BadParameter(said, param_hint="--where")
 
 
+def _at_least(wanted: str) -> Admits:
+    """Whether a finding is so severe, or more."""
+    known = [each.value for each in Severity]
+    if wanted not in known:
+        raise _unusable(f"severity={wanted}: {did_you_mean_or_list(wanted, known)}")
+    least = Severity(wanted).rank
+    return lambda record: severity(record).rank >= least
+
+
 def _after(wanted: str) -> Admits:
     return _compared(wanted, operator.ge)
 
@@ -124,6 +141,7 @@ _CONDITIONS: dict[str, Callable[[str], Admits]] = {
     "event": lambda wanted: lambda record: bool(record["name"] == wanted),
     "document": lambda wanted: lambda record: bool(record.get("doc") == wanted),
     "user": lambda wanted: lambda record: user(record) == wanted,
+    "severity": _at_least,
     "after": _after,
     "before": _before,
     "text": lambda wanted: lambda record: wanted.lower() in " ".join(row_of(record)).lower(),

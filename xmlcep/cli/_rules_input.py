@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import click
 
 from ..errors import XmlCepError
 from ..files import all_of, refuse_device
-from ..languages import Languages
 from ..rules import IgnoredRulesWarning, Rules
+from ..rules.additions import Additions
 from ..rules.files import RULES_FILE, decode_rules, read_rules_text, rules_of
 from ._output import inform
 from ._paths import FilePath
@@ -25,9 +25,9 @@ rules_argument = click.argument(
 )
 
 
-def load(paths: Sequence[str], references: Mapping[str, str], allow: Sequence[str]) -> Rules:
+def load(paths: Sequence[str], additions: Additions) -> Rules:
     """The rules in these files as one set; raises what `load_rules` raises."""
-    return rules_of(read_texts(paths), references=references, languages=Languages({}, tuple(allow)))
+    return rules_of(read_texts(paths), additions)
 
 
 def read_texts(paths: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..recording.playing import Playback, PlayedClock
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
 from ._bad_records import LeftOut
@@ -23,7 +24,7 @@ from ._idle_rules import say_some
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import inform, put
 from ._paths import FilePath
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import with_additions
 from ._rules_input import STANDARD_INPUT, claim_standard_input, load
 from ._targets import Target, Written, force_option, guard, standard_output
 
@@ -50,15 +51,14 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
     help="Where the document goes; without it to standard output.",
 )
 @force_option
-@reference_option
-@allow_option
+@with_additions
 @click.option("--dry-run", is_flag=True, help="Write no document: only say what each firing did.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=64, show_default=True, help="How deep a cascade may be."
 )
 def command(
     rules_file: str, document: str, log: LogPath | None, initial: bool, out: str | None, force: bool,
-    references: dict[str, str], allow: tuple[str, ...], dry_run: bool, limit: int,
+    additions: Additions, dry_run: bool, limit: int,
 ) -> int:  # fmt: skip
     """Run the rules of RULES that act over a document and say what each firing did (L11).
 
@@ -70,7 +70,7 @@ def command(
         raise click.UsageError("say what happens to the document: --initial, or --log LOG")
     if out is not None and dry_run:
         raise click.UsageError("--dry-run writes no document: leave --out away")
-    rules = load([rules_file], references, allow)
+    rules = load([rules_file], additions)
     if rules.triggers is None:
         raise XmlCepError(f"{rules_file}: there are no rules that act: write rule NAME on EVENT do …")
     sources = [name for name in (rules_file, document) if name != STANDARD_INPUT]

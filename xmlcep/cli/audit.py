@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import click
 from rich.console import Console
 
+from ..algebra import Severity
 from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
@@ -21,8 +22,10 @@ from ..auditing.proving import MOST, Proofs, prove, require_trees
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..auditing.spark.session import require_spark
+from ..engine import OnRemoved
 from ..log.json_codec import FASTEST
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._audit_tables import audit_tables, seal_lines
@@ -30,7 +33,7 @@ from ._bad_records import LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._completion import conditions
 from ._exchange_formats import keyed
-from ._findings_output import WRITERS, Choice, Counted, choice_of, format_of, show_table
+from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
@@ -38,8 +41,9 @@ from ._moments import Moment
 from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
 from ._progress import audit_progress
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import NAMES_OF_ADDITIONS, files_of, with_additions
 from ._rules_input import load, read_texts, saying_ignored
+from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._without_effect import refuse, refuse_others
 
@@ -59,8 +63,7 @@ FINDINGS_FOUND = 1
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
-@reference_option
-@allow_option
+@with_additions
 @click.option(
     "-o",
     "--out",
@@ -100,14 +103,7 @@ FINDINGS_FOUND = 1
     help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
     " deadlines up to then fire.",
 )  # fmt: skip
-@click.option(
-    "--state", "since", metavar="FILE", type=FilePath(),
-    help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
-    " --out.",
-)  # fmt: skip
-@click.option(
-    "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
-)
+@since_options
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -141,6 +137,10 @@ FINDINGS_FOUND = 1
 )
 @click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
 @click.option(
+    "--fail-on", type=click.Choice([each.value for each in Severity]), default=None,
+    help="Exit with 1 if there are findings so severe, or more: those of events without severity are warnings.",
+)  # fmt: skip
+@click.option(
     "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
 )
 @click.option(
@@ -156,12 +156,12 @@ FINDINGS_FOUND = 1
 )  # fmt: skip
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
-    references: dict[str, str], allow: tuple[str, ...],
+    additions: Additions,
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, until: str | None, since: str | None, final: bool,
+    partitions: int | None, until: str | None, since: str | None, final: bool, on_removed: str | None, new_since: str,
     operators: bool, on_bad_record: str, quarantine: str | None, proofs: str | None,
-    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
+    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, fail_on: str | None, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
@@ -175,7 +175,7 @@ def command(
         refuse(["locations"], "--location is for --schema: no schema is read")
     if engine == "local":
         refuse(["master", "partitions"], "--engine local uses no Spark")
-    rules = _rules(rules_files, schema, locations, references, allow)
+    rules = _rules(rules_files, schema, locations, additions)
     choice = choice_of(where, sort, limit, [tree.name for tree in rules.graph.trees])
     shown = format or format_of(out) or ("table" if out is None and is_terminal() else "jsonl")
     if since is not None and (out is None or shown != "jsonl" or actions):
@@ -205,12 +205,7 @@ def command(
     if proofs is not None:
         require_trees(logs)
     targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since, proofs)
-    sources = [
-        *rules_files,
-        *([] if schema is None else [schema]),
-        *locations.values(),
-        *references.values(),
-    ]
+    sources = [*rules_files, *([] if schema is None else [schema]), *locations.values(), *files_of(additions)]
     if out is not None and stored is None:  # else the audit looks at its logs itself
         sources += files_read(logs)
     guard(targets, sources, force=force)
@@ -221,7 +216,8 @@ def command(
             partition_by_rule=partition_by_rule, operators=operators,
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
-            since=since, final=final, progress=progress,
+            since=since, final=final, on_removed=cast("OnRemoved | None", on_removed),
+            new_since=cast("Literal['now', 'begin']", new_since), progress=progress,
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out, rules)
@@ -234,7 +230,8 @@ def command(
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
-    return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+    least = "info" if fail_on_findings else fail_on
+    return FINDINGS_FOUND if least and any_so_severe(result.summary, rules, Severity(least)) else 0
 
 
 def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
@@ -274,13 +271,14 @@ def is_terminal() -> bool:
 
 
 _BESIDE_ACTIONS = (
-    "logs", "rules_files", "schema", "locations", "references", "allow", "engine", "fail_on_findings", "actions",
-    "quiet",
+    "logs", "rules_files", "schema", "locations", *NAMES_OF_ADDITIONS, "engine", "fail_on_findings",
+    "actions", "quiet",
 )  # fmt: skip
 """The parameters that mean something to `--actions`; of engines it refuses Spark."""
 
 _BESIDE_HTML = (
-    "logs", "rules_files", "schema", "locations", "references", "allow", "out", "format", "engine", "force", "quiet",
+    "logs", "rules_files", "schema", "locations", *NAMES_OF_ADDITIONS, "out", "format", "engine", "force",
+    "quiet",
 )  # fmt: skip
 """Those that mean something to a page."""
 
@@ -342,20 +340,17 @@ def _page(
 
 
 def _rules(
-    files: tuple[str, ...], schema: str | None, locations: dict[str, str], references: dict[str, str],
-    allow: tuple[str, ...],
-) -> Rules:  # fmt: skip
+    files: tuple[str, ...], schema: str | None, locations: dict[str, str], additions: Additions
+) -> Rules:
     if schema is not None:
         if not files:
             return derive(schema, locations=locations)
-        return rules_with_schema(
-            read_texts(files), schema, locations=locations, references=references, allow=allow
-        )
+        return rules_with_schema(read_texts(files), schema, locations=locations, additions=additions)
     if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load(files, references, allow)
+    return load(files, additions)
 
 
 def _explain(

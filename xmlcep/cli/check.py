@@ -21,8 +21,8 @@ from ..checking.checks import check_rules
 from ..checking.misread import misread
 from ..checking.slips import slips
 from ..errors import RuleError, RuleProblem, XmlCepError
-from ..languages import Languages
 from ..rules import Rules
+from ..rules.additions import Additions
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.references import empty_lookups
@@ -30,13 +30,14 @@ from ..rules.ruleset import all_expressions
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
+from ._against import Against
 from ._check_json import report
 from ._commands import command as command_of
 from ._exchange_formats import sarif_of_problems, write_sarif_of
 from ._locations import location_option
 from ._output import data_output, inform, make_console, plain, put
 from ._paths import FilePath
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import with_additions
 from ._rules_input import read_texts, rules_argument
 from ._without_effect import refuse
 
@@ -77,13 +78,17 @@ WRONG = 2
     multiple=True,
     help="A function that rules call and that does not edit the document; can be given several times.",
 )
+@click.option(
+    "--against", metavar="OLD", type=FilePath(),
+    help="Also say what becomes of the events of OLD if these rules replace it while it runs: a rules file, or the"
+    " state of an audit or a recording, with how many partial matches would be lost.",
+)  # fmt: skip
 @location_option
-@reference_option
-@allow_option
+@with_additions
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
     rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, schema: str | None, strict: bool,
-    not_editing: tuple[str, ...], locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...],
+    not_editing: tuple[str, ...], against: str | None, locations: dict[str, str], additions: Additions,
     quiet: bool,
 ) -> int:  # fmt: skip
     """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
@@ -97,10 +102,12 @@ def command(
     if form != "text":
         refuse(["with_plan", "mermaid"], f"--format {form} writes everything as one object")
     if mermaid:
-        refuse(["with_plan", "quiet"], "--mermaid writes a chart only")
+        refuse(["with_plan", "quiet", "against"], "--mermaid writes a chart only")
+    if form == "sarif":
+        refuse(["against"], "--format sarif has problems only")
     texts = read_texts(rules)
     try:
-        checked, warnings = _checked(texts, schema, locations, references, allow)
+        checked, warnings = _checked(texts, schema, locations, additions)
     except RuleError as error:
         if form == "text":
             raise
@@ -113,8 +120,9 @@ def command(
     )
     _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
+    replaced = None if against is None else Against.of(against, checked, additions)
     if form != "text":
-        _write(form, list(texts), checked, (), warnings, graph)
+        _write(form, list(texts), checked, (), warnings, graph, replaced)
     else:
         if warnings:
             said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
@@ -123,6 +131,8 @@ def command(
             put(_mermaid(checked, graph), nl=False)
         elif not quiet:
             _show(checked, graph, ", ".join(texts), with_plan=with_plan)
+        if replaced is not None:
+            put(f"{replaced}" if quiet else f"\n{replaced}")
     if strict and graph is not None:
         _refuse_endless(", ".join(texts), graph)
     return 0
@@ -130,7 +140,7 @@ def command(
 
 def _write(
     form: str, files: list[str], checked: Rules | None, errors: Sequence[RuleProblem],
-    warnings: Sequence[RuleProblem], graph: TriggeringGraph | None = None,
+    warnings: Sequence[RuleProblem], graph: TriggeringGraph | None = None, against: Against | None = None,
 ) -> None:  # fmt: skip
     """Everything as one object on standard output."""
     if form == "sarif":
@@ -139,6 +149,8 @@ def _write(
         stream.flush()
     else:
         said = report(files, checked, errors, warnings, graph)
+        if against is not None:
+            said["against"] = against.to_record()
         put(json.dumps(said, indent=2, ensure_ascii=False))
 
 
@@ -158,16 +170,15 @@ def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:
 
 
 def _checked(
-    texts: dict[str, str], schema: str | None, locations: dict[str, str], references: dict[str, str],
-    allow: tuple[str, ...],
-) -> tuple[Rules, list[RuleProblem]]:  # fmt: skip
+    texts: dict[str, str], schema: str | None, locations: dict[str, str], additions: Additions
+) -> tuple[Rules, list[RuleProblem]]:
     """The rules and what to warn of; with a schema with the derived events they use, and an error if they can never
     match its documents."""
     if schema is None:
-        rules = rules_of(texts, references=references, languages=Languages(allow=allow))
+        rules = rules_of(texts, additions)
         problems, of_values = check_rules(rules)
         return rules, [*problems, *slips(rules), *of_values]
-    rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
+    rules = rules_with_schema(texts, schema, locations=locations, additions=additions)
     return rules, require_matching(rules, texts, schema, locations=locations)
 
 
@@ -182,6 +193,8 @@ def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
         console.print()
+        for line in tree.definition.description.splitlines():
+            _line(console, f"# {line}")
         console.print(_drawn(tree, checked))
         _dependencies(console, tree, checked)
         _key(console, tree, next(each for each in passes if tree in each.trees), checked)

@@ -33,8 +33,8 @@ _ENDINGS = {".xml": True, ".xcep": False}
 def command(source: str | None, target: str | None, schema: bool, force: bool) -> None:
     """Write rules in the other form: text of the event language as XML, XML as text.
 
-    Without TARGET, to standard output; - is standard input. Comments are lost; everything else is kept. It does
-    not validate: run 'xmlcep check', which reads both forms.
+    Without TARGET, to standard output; - is standard input. Comments are lost, but for those above events;
+    everything else is kept. It does not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:
@@ -51,8 +51,8 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
     if target is not None and _ENDINGS.get(Path(target).suffix) is is_xml(text):
         form = "in XML" if is_xml(text) else "in the event language"
         raise XmlCepError(f"{target}: {name} is {form} already, and would be written in the other form")
-    written = _converted(text, name)
-    left = comments_in(text)
+    written, described = _converted(text, name)
+    left = comments_in(text) - described
     if left:
         inform(f"xmlcep: {name}: {left} comment{'s are' if left > 1 else ' is'} left out")
     if target is None:
@@ -63,16 +63,18 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
         file.stream.write(written.encode("utf-8"))
 
 
-def _converted(text: str, name: str) -> str:
-    """The rules in the other form; raises `RuleError` for what cannot be read."""
+def _converted(text: str, name: str) -> tuple[str, int]:
+    """The rules in the other form, and how many comments are kept, as descriptions; raises `RuleError` for what cannot
+    be read."""
     problems: list[RuleProblem] = []
     read = read_definitions(text, problems)
     if problems:
         raise rule_error(problems, {name: text})
     if is_xml(text):
-        text_form = print_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
-        return format_rules(text_form, name)
+        text_form = print_definitions(*read.printed)
+        return format_rules(text_form, name), 0
+    described = sum(len(each.description.splitlines()) for each in read.definitions)
     try:
-        return print_xml_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+        return print_xml_definitions(*read.printed), described
     except XmlCepError as error:
         raise XmlCepError(f"{name}: {error}") from None

@@ -43,7 +43,7 @@ from ._targets import Target, Written, force_option, guard, standard_output
 @location_option
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
-    help="How deep recursive elements are followed into each other.",
+    help="How deep conditions look into elements that may stand in themselves.",
 )  # fmt: skip
 @click.option(
     "--xsi-type", type=click.Choice([member.value for member in XsiType]), default=XsiType.COMPLEX.value,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import pending
+from ..rules.additions import Additions
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._completion import events
@@ -23,7 +24,7 @@ from ._rules_input import load
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
 @click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
 def command(
-    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
+    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
     doc: str | None, format: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
 ) -> int:  # fmt: skip
@@ -33,7 +34,7 @@ def command(
     left_out = LeftOut()
     found = pending(
         logs,
-        load(rules_files, references, allow),
+        load(rules_files, additions),
         at=at,
         doc=doc,
         on_bad=left_out,

@@ -9,12 +9,13 @@ import click
 
 from ..reporting import write_report
 from ..rules import Rules
+from ..rules.additions import Additions
 from ._bad_records import say_left_out
 from ._commands import command as command_of
 from ._log_arguments import LogPath, files_read, logs_argument
 from ._output import inform
 from ._paths import FilePath
-from ._rule_sources import allow_option, reference_option, rules_option
+from ._rule_sources import files_of, rules_option, with_additions
 from ._rules_input import load, saying_ignored
 from ._targets import Target, Written, force_option, guard
 
@@ -22,8 +23,7 @@ from ._targets import Target, Written, force_option, guard
 @command_of(name="report")
 @logs_argument("logs", "LOG…")
 @rules_option
-@reference_option
-@allow_option
+@with_additions
 @click.option("-o", "--out", metavar="FILE", type=FilePath(), required=True, help="Where the page goes.")
 @click.option("--title", metavar="TEXT", help="Its heading.")
 @force_option
@@ -31,8 +31,7 @@ from ._targets import Target, Written, force_option, guard
 def command(
     logs: tuple[LogPath, ...],
     rules_files: tuple[str, ...],
-    references: dict[str, str],
-    allow: tuple[str, ...],
+    additions: Additions,
     out: str,
     title: str | None,
     force: bool,
@@ -43,10 +42,10 @@ def command(
     """
     guard(
         [Target(Path(out), Written.REPORT)],
-        [*rules_files, *references.values(), *files_read(logs)],
+        [*rules_files, *files_of(additions), *files_read(logs)],
         force=force,
     )
-    return write_page(logs, load(rules_files, references, allow), out, title=title, quiet=quiet)
+    return write_page(logs, load(rules_files, additions), out, title=title, quiet=quiet)
 
 
 def write_page(

@@ -7,12 +7,12 @@ import logging
 import click
 
 from ..errors import XmlCepError
-from ..languages import Languages
+from ..rules.additions import Additions
 from ..rules.files import rules_of
 from ..testing import examples_of
 from ._commands import command as command_of
 from ._output import inform
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import with_additions
 from ._rules_input import read_texts, rules_argument
 
 FAILED = 1
@@ -20,15 +20,14 @@ FAILED = 1
 
 @command_of(name="test")
 @rules_argument
-@reference_option
-@allow_option
-def command(rules: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...]) -> int:
+@with_additions
+def command(rules: tuple[str, ...], additions: Additions) -> int:
     """Run the examples in the comments (#>) of rules files: edits, and the findings that are expected.
 
     Several files are one set. Exit status 1 if an example finds something else, or cannot be run. - is standard input.
     """
     texts = read_texts(rules)
-    known = rules_of(texts, references=references, languages=Languages({}, tuple(allow)))
+    known = rules_of(texts, additions)
     logging.getLogger("xmlcep").addHandler(logging.NullHandler())  # what no example has, others have
     count = failed = 0
     for name, text in texts.items():

@@ -18,11 +18,12 @@ from ..proofs.errors import ProofError
 from ..proofs.keys import public_key
 from ..proofs.notes import Note, PublicKey
 from ..rules import Rules
+from ..rules.additions import Additions
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
 from ._output import inform, put
 from ._paths import FilePath
-from ._rule_sources import allow_option, reference_option
+from ._rule_sources import NAMES_OF_ADDITIONS, with_additions
 from ._rules_input import load
 from ._without_effect import refuse, refuse_others
 
@@ -40,8 +41,7 @@ UNSEALED = 4
     "--rules", "rules_files", type=FilePath(), multiple=True, metavar="FILE",
     help="With --finding: the rules, under which the entries are replayed (repeatable).",
 )  # fmt: skip
-@reference_option
-@allow_option
+@with_additions
 @click.option(
     "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
 )
@@ -67,8 +67,7 @@ def command(
     log: tuple[LogPath, ...],
     findings: str | None,
     rules_files: tuple[str, ...],
-    references: dict[str, str],
-    allow: tuple[str, ...],
+    additions: Additions,
     head: str | None,
     kept: tuple[str, ...],
     keys: tuple[str, ...],
@@ -87,13 +86,9 @@ def command(
     if findings is not None:
         refuse_others(_BESIDE_FINDING, "--finding is checked without a log")
         context.exit(
-            _verify_findings(
-                findings, known, kept, load(rules_files, references, allow) if rules_files else None
-            )
+            _verify_findings(findings, known, kept, load(rules_files, additions) if rules_files else None)
         )
-    refuse(
-        ["rules_files", "references", "allow"], "--rules is for --finding: a log is verified without rules"
-    )
+    refuse(["rules_files", *NAMES_OF_ADDITIONS], "--rules is for --finding: a log is verified without rules")
     if not log:
         raise click.UsageError("say what to verify: LOG, or --finding FILE")
     source = log[0] if len(log) == 1 else log
@@ -126,7 +121,7 @@ def command(
         )
 
 
-_BESIDE_FINDING = ("findings", "rules_files", "references", "allow", "kept", "keys")
+_BESIDE_FINDING = ("findings", "rules_files", *NAMES_OF_ADDITIONS, "kept", "keys")
 _SHOWN = 20
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why
+from ..rules.additions import Additions
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._explanations import common_options, show_record, show_text
@@ -18,8 +19,7 @@ from ._rules_input import load
 def command(
     logs: tuple[LogPath, ...],
     rules_files: tuple[str, ...],
-    references: dict[str, str],
-    allow: tuple[str, ...],
+    additions: Additions,
     doc: str | None,
     format: str,
 ) -> int:
@@ -31,7 +31,7 @@ def command(
     if len(logs) < 2:
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
     left_out = LeftOut()
-    found = why(logs[:-1], load(rules_files, references, allow), str(logs[-1]), doc=doc, on_bad=left_out)
+    found = why(logs[:-1], load(rules_files, additions), str(logs[-1]), doc=doc, on_bad=left_out)
     if format == "json":
         show_record(found.to_record())
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why_not
+from ..rules.additions import Additions
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._completion import events_and_files
@@ -25,7 +26,7 @@ from ._rules_input import load
 @at_option
 @click.option("--between", nargs=2, type=MOMENT, metavar=f"{AT} {AT}", help="Between these two moments.")
 def command(
-    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
+    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
     doc: str | None, format: str, node: str | None, at: int | str | None,
     between: tuple[int | str, int | str] | None,
 ) -> int:  # fmt: skip
@@ -39,7 +40,7 @@ def command(
     left_out = LeftOut()
     found = why_not(
         logs[:-1],
-        load(rules_files, references, allow),
+        load(rules_files, additions),
         str(logs[-1]),
         node=node,
         at=at,

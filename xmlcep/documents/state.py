@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from path_types import Axis, PathType, Step
-from path_types.relations import projection
+from path_types.relations import offsets
 
 from ..errors import XmlCepError
 from ..events import IDS, POS, PrimitiveEvent
@@ -58,14 +58,14 @@ class Needs(NamedTuple):
         subtrees: Iterable[tuple[PathType, Reads]] = (),
         documents: Iterable[Reads] = (),
     ) -> Needs:
-        """What expressions need: those that see the subtree of nodes that a path type projects on (H1), and those
-        that see the document."""
+        """What expressions need: those that see the subtree of nodes that a path type leads to, wherever it occurs on
+        a path (H1), and those that see the document."""
         below, anywhere = tuple(subtrees), tuple(documents)
 
         def ask(path: PathType, question: Callable[[Reads, Sequence[Step]], bool]) -> bool:
             for part, reads in below:
-                end = projection(part, path)
-                if end is not None and question(reads, path.steps[end:]):
+                ends = [start + len(part) for start in offsets(part, path)]
+                if any(question(reads, path.steps[end:]) for end in ends):
                     return True
             return any(question(reads, path.steps) for reads in anywhere)
 

@@ -9,11 +9,19 @@ from .errors import EvaluationError as EvaluationError
 from .errors import StateError as StateError
 from .errors import TooManyTriesError as TooManyTriesError
 from .errors import UnknownTimeError as UnknownTimeError
+from .replacement import ON_REMOVED as ON_REMOVED
+from .replacement import SINCE as SINCE
+from .replacement import OnRemoved as OnRemoved
+from .replacement import Replacement as Replacement
 
 __all__ = [
+    "ON_REMOVED",
+    "SINCE",
     "Detector",
     "EndlessBeatError",
     "EvaluationError",
+    "OnRemoved",
+    "Replacement",
     "StateError",
     "TooManyTriesError",
     "UnknownTimeError",

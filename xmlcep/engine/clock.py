@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contexts.entry import Moment
 
 from ..algebra import Unit
-from ..events import PrimitiveEvent
+from ..events import Cause, PrimitiveEvent
 from ..timestamps import microseconds
 
 _NEVER = -(1 << 62)
@@ -20,8 +22,9 @@ class Clock:
     ``ts`` is the record's number that is being processed; ``point`` numbers time points, of which timers add some
     (W5), so that it may be ahead; ``fired`` is when the timer was due that makes the current one. ``time`` is document
     time in microseconds since 1970 (W1), None while no record has told any; ``transaction`` and ``edit`` are
-    ordinals, ``flushes`` is how many there have been. Time and transactions are only followed where rules need them (``follows_time``); what records say of
-    time is only read where a rule measures with it (``uses_time``): elsewhere it may be anything (W1).
+    ordinals, ``flushes`` is how many there have been. Time and transactions are only followed where rules need them
+    (``follows_time``); what records say of time is only read where a rule measures with it (``uses_time``): elsewhere
+    it may be anything (W1).
     """
 
     __slots__ = (
@@ -112,6 +115,20 @@ class Clock:
     def now(self) -> int:
         """The time of what is detected at this time point: when a timer was due, else document time (W7)."""
         return (self.time or 0) if self.fired is None else self.fired
+
+    def go_on_from(self, others: Sequence[Clock], last: Cause | None) -> None:
+        """Shows what other clocks of the same history show, the first of them that has followed it; what none has read,
+        because nobody measured, the ``last`` record says (G7)."""
+        self.reset()
+        self.point, self.edit = max(each.point for each in others), max(each.edit for each in others)
+        self.ts = 0 if last is None else last.ts
+        for other in reversed(others):
+            if other.follows_time:
+                self.transaction, self._txn = other.transaction, other._txn
+            if other.uses_time and self.uses_time and other._latest is not None:
+                self.time, self._latest, self._noted = other.time, other._latest, other._noted
+        if self.uses_time and self._latest is None and last is not None and last.at is not None:
+            self.advance(microseconds(last.at))
 
     def is_behind(self, time: int) -> bool:
         """Whether this time is over already (Z13), as the last records have said."""

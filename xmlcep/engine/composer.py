@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
-from path_types import PathType, absolute_path_intersection
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
+from path_types import PathType
+from path_types.relations import leading
 
 from ..algebra import Order
-from ..events import Cause, CompositeEvent, Event
+from ..events import Cause, CompositeEvent, Event, Names
+from ..rules.alignment import length_to_group
 from ..rules.trees import EventTree, OperatorNode
 from .clock import Clock
+from .leaf import OPERAND
 
 _new_tuple = tuple.__new__
 _Ancestor: TypeAlias = tuple[PathType | None, slice]
 """A path type, and which of the ids lead to it."""
-_NO_NODE: _Ancestor = (None, slice(0))
 
 
 class Composer:
@@ -35,7 +36,7 @@ class Composer:
         self.label = None if node.parent is None else node.label
         self.report = report
         self.ancestors: dict[PathType | None, _Ancestor] = {}
-        self._path = node.path
+        self._node = node
         self._clock = clock
         self._flat = tree.flat
         self.by_detection = tree.order is Order.DETECTION
@@ -45,11 +46,21 @@ class Composer:
         short = not (node.may_repeat or self._flat or self.by_detection)
         self._is_plain = short and not self.extended
         self._is_measured = short and self.extended
+        names = node.definition.operand_names
+        self.one_name = names[0] if len(names) == 1 else None
+        """What the operand of an operator of one is called (V10)."""
+        self._reads_names = node.definition.tells_operands_apart
+        inner = (child.label for child in node.children if isinstance(child, OperatorNode))
+        self._named = set(names).intersection(inner)
 
     def compose(
-        self, combination: Sequence[Entry], cause: Cause, bindings: Mapping[str, object] | None = None
+        self,
+        combination: Sequence[Entry],
+        node: int,
+        cause: Cause,
+        bindings: Mapping[str, object] | None = None,
     ) -> CompositeEvent:
-        """The composite of these events, with these variables."""
+        """The composite of these events of the group of a node, with these variables."""
         start, end = EMPTY_START, EMPTY_END
         events = []
         if self._is_plain:
@@ -67,23 +78,25 @@ class Composer:
                     end = entry[1]
                 events.append(entry[3])
         if self._is_plain or self._is_measured:  # intervals as they are, and nothing else to look at
-            first = events[0]
-            path, upto = self.ancestors.get(first[2]) or self.ancestor(first[2])
+            path, ids = instance_at(events[0], node)
             empty = start == EMPTY_START
             return _new_tuple(
                 CompositeEvent,
                 (
-                    self.name, self.label, path, first[3][upto], tuple(events), None if empty else start,
+                    self.name, self.label, path, ids, tuple(events), None if empty else start,
                     None if empty else end, cause, bindings, span_of(combination) if self._is_measured else None,
+                    self.names(combination), None, None,
                 ),
             )  # fmt: skip
         if self._may_repeat:
-            events = _without_repetition(events)
+            combination = _without_repetition(combination)
+            events = [entry[EVENT] for entry in combination]
         if self.by_detection:
             start, end = interval(events)
-        path, ids = nearest_common_ancestor(events) if self._flat else self.place(events[0])
+        path, ids = nearest_common_ancestor(events) if self._flat else instance_at(events[0], node)
         span = span_of(combination) if self.extended else None
-        return self.composite(path, ids, tuple(events), start, end, cause, span, bindings)
+        names = self.names(combination)
+        return self.composite(path, ids, tuple(events), start, end, cause, span, bindings, names)
 
     def composite(
         self,
@@ -95,19 +108,34 @@ class Composer:
         cause: Cause,
         span: tuple[object, object] | None = None,
         bindings: Mapping[str, object] | None = None,
+        names: Names | None = None,
     ) -> CompositeEvent:
         """A composite with this path instance and interval (an empty one is +inf, -inf).
 
-        ``span`` are the moments of its first and last primitive event.
+        ``span`` are the moments of its first and last primitive event, ``names`` those of the operands that its
+        constituents are of.
         """
         empty = start == EMPTY_START
         return _new_tuple(
             CompositeEvent,
             (
                 self.name, self.label, path, ids, constituents, None if empty else start, None if empty else end,
-                cause, bindings, span,
+                cause, bindings, span, names or self.one_name, None, None,
             ),
         )  # fmt: skip
+
+    def names(self, entries: Sequence[Entry]) -> Names | None:
+        """What the operands are called that these entries are of (V10)."""
+        if not self._reads_names:
+            return self.one_name
+        return tuple([self._name(entry) for entry in entries])
+
+    def _name(self, entry: Entry) -> str | None:
+        event, bindings = entry[EVENT], entry[BINDINGS]
+        if type(event) is CompositeEvent and event.operator is not None:
+            return event.operator if event.operator in self._named else None
+        name: str | None = None if bindings is None else bindings.get(OPERAND)
+        return name
 
     def report_and_store(self, event: CompositeEvent) -> Entry:
         """Reports a composite that is raised; returns it as an operand stores it."""
@@ -131,26 +159,29 @@ class Composer:
         first, last = event.span or (None, None)
         return (*interval_, point, event, first, last, event.bindings)
 
-    def place(self, event: Event) -> tuple[PathType | None, tuple[int, ...]]:
-        """The path instance of a composite of which ``event`` is any constituent (T4)."""
-        ancestor, upto = self.ancestors.get(event[2]) or self.ancestor(event[2])
-        return ancestor, event[3][upto]
-
     def ancestor(self, path: PathType | None) -> _Ancestor:
-        """The path type of composites with a constituent of this path type, and which of its ids are theirs (T4)."""
-        place = self.ancestors[path] = _ancestor(self._path, path)
+        """The path type of composites with a constituent of this path type that the first operand took, and which of
+        its ids are theirs: what `instance_at` says, without a look for the node."""
+        length = None if path is None else length_to_group(self._node, 0, path)
+        assert path is not None and length is not None
+        place = self.ancestors[path] = leading(path, length), slice(length)
         return place
 
 
-@lru_cache(maxsize=10_000)  # detectors of many documents ask the same
-def _ancestor(operator: PathType, path: PathType | None) -> _Ancestor:
-    found = absolute_path_intersection(operator, path)
-    return _NO_NODE if found is None else (found, slice(len(found)))
+def instance_at(event: Event, node: int) -> tuple[PathType | None, tuple[int, ...]]:
+    """The path instance of a node at or above that of an event: of a composite of its group of which ``event`` is any
+    constituent (T4)."""
+    path, ids = event[2], event[3]
+    length = ids.index(node) + 1
+    return None if path is None else leading(path, length), ids[:length]
 
 
-def _without_repetition(events: list[Event]) -> list[Event]:
+def _without_repetition(entries: Sequence[Entry]) -> Sequence[Entry]:
     """Each event once, at its first place (K4)."""
-    return list({id(event): event for event in events}.values())
+    found: dict[int, Entry] = {}
+    for entry in entries:
+        found.setdefault(id(entry[EVENT]), entry)
+    return list(found.values())
 
 
 def interval(events: Sequence[Event]) -> tuple[float, float]:
@@ -187,7 +218,7 @@ def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, t
         ids = ids[:length]
     if path is None or not ids:
         return None, ()
-    return PathType.of(True, path.steps[: len(ids)]), ids
+    return leading(path, len(ids)), ids
 
 
 def event_of(entry: Entry) -> Event:

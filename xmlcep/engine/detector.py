@@ -18,12 +18,16 @@ from ..arguments import COMPOSITE, ITERABLE, check, check_event, optional, whole
 from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint, as_event
+from ..rules.comparison import compare, tree_digests
+from ..suggestions import listed
 from ..timestamps import as_microseconds, timestamp
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
+from .errors import StateError
 from .evaluation import NOTHING_OUTSIDE, Evaluation
 from .release import Release
+from .replacement import ON_REMOVED, OnRemoved, Replacement
 from .setting import MOST_TRIES, Setting
 from .timeline import Timeline
 from .timer_firing import TimerFiring
@@ -99,9 +103,8 @@ class Detector:
         self._edit = Edit(self._evaluation, self._setting, active)
         self._timers = TimerFiring(self._evaluation, self._setting, self._edit)
         self._timeline = Timeline(self._evaluation, self._setting, self._edit, self._timers)
-        # Whether there is nothing but events to look at: no time, no document.
-        self._is_plain = not (active.follows_time or active.asking)
         self._latest: Cause | None = None
+        self._is_plain = self._follows_plainly()
         self._closed = False
 
     def __repr__(self) -> str:
@@ -221,7 +224,7 @@ class Detector:
                     evaluation.process_alone(as_event(event), bound)
                 if report:
                     self._latest = event
-                    if len(report) == 1:
+                    if len(report) == 1 and not evaluation.says:
                         yield report.pop()
                     else:
                         yield from evaluation.take_report()
@@ -318,13 +321,20 @@ class Detector:
         What was worked out about event types is kept, so this is cheaper than a new detector.
         """
         if self._document is not None:
-            self._document = self._setting.document = self._new_document(document)
+            self._give_document(self._new_document(document))
         self._setting.reset()
         self._evaluation.clear()
         self._edit.clear()
         self._latest = None
         self._timeline.more = False
         self._closed = False
+        self._is_plain = self._follows_plainly()
+
+    def _follows_plainly(self) -> bool:
+        """Whether there is nothing but events to look at: no time, no document, no time points beside those of records
+        (which rules may have left behind that are gone, G7)."""
+        clock, last, active = self._setting.clock, self._latest, self._active
+        return not (active.follows_time or active.asking) and clock.point <= (0 if last is None else last[0])
 
     @property
     def needs(self) -> Needs | None:
@@ -339,6 +349,10 @@ class Detector:
 
     def _new_document(self, given: Replica | None) -> Replica:
         return Replica(needs=self._active.needs) if given is None else given
+
+    def _give_document(self, document: Replica) -> None:
+        """What expressions ask from now on."""
+        self._document = self._setting.document = document
 
     def copy(self) -> Detector:
         """Another detector that has seen the same; neither knows of what the other sees from now on.
@@ -369,6 +383,84 @@ class Detector:
 
         return detector_from(cls, rules, state)
 
+    def replace(
+        self, rules: Rules, *, on_removed: OnRemoved = "flush", document: Replica | None = None,
+        trees: Collection[str] | None = None, past: Detector | None = None,
+    ) -> Replacement:  # fmt: skip
+        """Takes other rules (G7); event trees that are in both keep what they have seen. Says what became of each.
+
+        A tree is the same if it says and uses the same, wherever it stands. What is stored in trees that are gone is
+        flushed (D3), so that what is due then is among what the answer says was ``raised``, or with ``"drop"`` dropped.
+        New trees begin with the next event, or have seen what ``past`` has, a detector of these rules. ``document`` is
+        the document as it is now, for new trees that ask it (U2); ``trees`` as for a new detector.
+
+        Raises `StateError` within an edit, for a closed detector, and as `to_state` does; `ArgumentError` if there is
+        no document for trees that ask it. Then nothing has changed.
+        """
+        check("replace()", on_removed=(on_removed, ON_REMOVED))
+        if self._closed or self.is_in_edit:
+            raise StateError(
+                "replace() of a closed detector: make a new one" if self._closed else
+                "replace() within an edit (U1): feed the rest of it before, or call end_edit()"
+            )  # fmt: skip
+        from .durable import move_trees
+
+        now = Detector(
+            rules, operators=self._operators, document=document, trees=trees, tries=self._setting.tries.limit
+        )
+        after = now._tree_digests()
+        comparison = compare(self._tree_digests(), after)
+        if document is None:
+            now._refuse_without_document(comparison.begun)
+        if past is not None:
+            self._check_past(past, after)
+        lost = {
+            name: count for name in comparison.ended if (count := self.pending(event=name, limit=0).total)
+        }
+        raised = self._flush_of(comparison.ended) if on_removed == "flush" and comparison.ended else []
+        clocks = [self._clock]
+        if past is not None:
+            move_trees(past, now, comparison.begun, with_document=False)
+            clocks.append(past._clock)
+        move_trees(self, now, comparison.kept, with_document=document is None)
+        now._clock.go_on_from(clocks, self.last_fed)
+        now._is_plain = now._follows_plainly()
+        for operation, path in self.types_fed:
+            now._evaluation.dispatch[operation][path]
+        vars(self).update(vars(now))
+        return Replacement(*comparison, lost, tuple(raised))
+
+    def _check_past(self, past: object, digests: Mapping[str, str]) -> None:
+        """Raises `ArgumentError` for what is no detector of these trees that counts as this one does."""
+        same = isinstance(past, Detector) and digests.items() <= past._tree_digests().items()
+        if not same or past.transactions_ahead_of(self):  # type: ignore[attr-defined]
+            raise ArgumentError(
+                f"replace(): past is {past!r}: expected a detector of these rules, fed with the same transactions"
+            )
+
+    def _flush_of(self, trees: Collection[str]) -> list[CompositeEvent]:
+        """What a flush of these trees only would raise."""
+        from .durable import move_trees
+
+        if not self.awaits_end():
+            return []
+        other = Detector(self._rules, operators=self._operators, trees=trees, tries=self._setting.tries.limit)
+        move_trees(self, other, trees)
+        return other.flush()
+
+    def _tree_digests(self) -> dict[str, str]:
+        """The digests of the trees that it evaluates, by the names of their events (G7)."""
+        digests = tree_digests(self._rules)
+        return {tree.name: digests[tree.name] for tree in self._active.trees}
+
+    def _refuse_without_document(self, begun: Collection[str]) -> None:
+        asks = self._active.graph.asks_document
+        asking = [tree.name for tree in self._active.trees if tree.name in begun and asks(tree)]
+        if asking:
+            raise ArgumentError(
+                f"replace(): {listed(asking, 5)} would ask the document (U2): give document=, as it is now"
+            )
+
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
         """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
         tree is evaluated here, and what it makes other trees raise.
@@ -389,6 +481,25 @@ class Detector:
         if index in self._active.users:
             self._evaluation.run(event.cause, {}, {index: [event]}, Release.NOTHING)
         return raised + self._evaluation.take_report()
+
+    @property
+    def document(self) -> Replica | None:
+        """The document that its rules ask; None if they ask none."""
+        return self._document
+
+    @property
+    def operators(self) -> bool:
+        """Whether it reports the composites of inner operators."""
+        return self._operators
+
+    def count_transactions_from(self, number: int) -> None:
+        """Begins with this ordinal of transactions (W2): only how far apart they are means anything."""
+        self._clock.transaction = number
+
+    def transactions_ahead_of(self, other: Detector) -> int:
+        """How many more transactions it has counted than another one, if both count them."""
+        both = self._clock.follows_time and other._clock.follows_time
+        return self._clock.transaction - other._clock.transaction if both else 0
 
     def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
         """Adds a part of the document that was there before its first event, for rules that ask it (U2).

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
+from path_types import PathType, equals_or_ends
 from path_types.endings import ByEnding
+from path_types.relations import offsets
 
 from ..algebra import Promise, Termination
 from ..algebra.promises import of_one
@@ -25,7 +26,7 @@ from ..rules.trees import EventTree
 from ..xpath import Expression
 from .needs import document_needs
 from .promises import promise
-from .tree_dispatch import Delivery, TreeDispatch, composite_deliveries, primitive_dispatch
+from .tree_dispatch import Delivery, TreeDispatch, composite_deliveries, primitive_dispatch, raised_at
 
 _MOST_TYPES = 10_000  # of which something is kept: documents may have names without end
 
@@ -79,8 +80,8 @@ class ActiveTrees:
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others, and ``timed`` those with timers; ``conditional``
     are those with a condition; ``asking`` those that ask the document or use the event of one that does (U2).
-    ``becoming`` says what turns true or false at events of a type (B1). ``remembering`` is the language, if there is
-    one, of an expression that remembers events (O1).
+    ``becoming`` says what turns true or false at events of a type (B1). ``graph`` is the whole one; ``remembering`` is
+    the language, if there is one, of an expression that remembers events (O1).
     ``by_type`` says what primitive events mean, by operation and path type, None if they mean nothing;
     ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
     """
@@ -114,7 +115,7 @@ class ActiveTrees:
             for node, program in zip(tree.operators, graph.programs[tree.index], strict=True)
             if program.test is not None
         ]
-        self._graph = graph
+        self.graph = graph
         self.follows_time = any(tree.measured for tree in self.trees)
         self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
@@ -194,7 +195,7 @@ class ActiveTrees:
             return None
         taking = {index for index, _ in steps}
         alone = not any(taking & self._above[index] for index in taking)
-        passes_on = any(self._passes_on(self._graph.trees[index], path) for index in taking)
+        passes_on = any(self._passes_on(self.graph.trees[index], plan, path) for index, plan in steps)
         return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
 
     def _touches(self, operation: str, path: PathType) -> tuple[Touch, ...]:
@@ -213,14 +214,16 @@ class ActiveTrees:
                 found.append(Touch(place, tuple(touched)))
         return tuple(found)
 
-    def _passes_on(self, tree: EventTree, path: PathType) -> bool:
+    def _passes_on(self, tree: EventTree, plan: TreeDispatch, path: PathType) -> bool:
         """Whether another tree may take what this one raises at an event of this path."""
         users = self.users.get(tree.index, ())
         if tree.flat or any(node.deferred for node in tree.operators):
             return bool(users)
-        # All that it raises then is of the node on which the event projects (K1, T4).
-        place = absolute_path_intersection(tree.root.path, path)
-        return place is None or any(self.composite_dispatch[user][tree.name, place] for user in users)
+        return any(
+            self.composite_dispatch[user][tree.name, place]
+            for place in raised_at(tree, plan, path)
+            for user in users
+        )
 
     def _candidates_at(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.
@@ -231,12 +234,9 @@ class ActiveTrees:
         indexes = set(self._everywhere).union(*self._by_path.of(path))
         if self._by_scope:
             indexes.update(
-                index
-                for place, trees in self._by_scope.items()
-                if offset(place, path) is not None
-                for index in trees
+                index for place, trees in self._by_scope.items() if offsets(place, path) for index in trees
             )
-        return [self._graph.trees[index] for index in sorted(indexes)]
+        return [self.graph.trees[index] for index in sorted(indexes)]
 
 
 def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:

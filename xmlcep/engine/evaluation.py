@@ -23,6 +23,7 @@ from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
 from .release import Release
+from .saying import Saying
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
@@ -46,6 +47,8 @@ class Evaluation:
         self._active = active
         self._setting = setting
         self.report: list[CompositeEvent] = []
+        roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
+        self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(
@@ -80,7 +83,7 @@ class Evaluation:
 
     def take_report(self) -> list[CompositeEvent]:
         """What has been raised since it was asked last."""
-        raised = self.report[:]
+        raised = self.says.of(self.report) if self.says else self.report[:]
         self.report.clear()
         return raised
 
@@ -152,7 +155,7 @@ class Evaluation:
                 for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
-                    tree.elsewhere.release(event[2], event[3], event)
+                    tree.elsewhere.release(event[3], event)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
@@ -195,7 +198,7 @@ class Evaluation:
             return
         elsewhere, report = self.waiting.elsewhere, self.report
         left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
-        path, ids = event[2], event[3]
+        ids = event[3]
         users: Collection[int] = ()
         before = len(report)
         if bound is not None:
@@ -206,7 +209,7 @@ class Evaluation:
         delivered = len(report)
         for index in left:
             if index not in users:
-                self.trees[index].elsewhere.release(path, ids, event)
+                self.trees[index].elsewhere.release(ids, event)
         if len(report) > before + 1 and (users or before < delivered < len(report)):
             report[before:] = sorted(report[before:], key=self._turn)
         if bound is not None and bound.freed:
@@ -218,7 +221,7 @@ class Evaluation:
         """`run` for something that happened elsewhere, and means nothing to any tree."""
         if self._releases_alone:
             for index in sorted(self.waiting.elsewhere):
-                self.trees[index].elsewhere.release(None, (), cause)
+                self.trees[index].elsewhere.release((), cause)
         else:
             self.run(cause, {}, {})
         self.departed.look_after_releases()

@@ -1,29 +1,27 @@
-"""Which grouping an operator has: by place, by place and values, or none (rules H1, H2, V2, V3)."""
+"""Which grouping an operator has: by place, by place and values, or none (rules P10, H1, H2, V2, V3)."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from contexts import Flat, Grouping, Hierarchical
 from contexts.grouping import ByValue
 
+from ..rules.alignment import length_to_group
 from ..rules.programs import OperatorProgram
 from ..rules.trees import OperatorNode
 from ..xpath.values import text_of
 
 
-def grouping_of(node: OperatorNode, program: OperatorProgram, *, flat: bool) -> Grouping:
-    """How the operator divides events into groups."""
-    return _grouping(node, program.grouping.names, flat=flat)
-
-
-def operand_grouping_of(
-    node: OperatorNode, program: OperatorProgram, operand: int, *, flat: bool
+def grouping_of(
+    node: OperatorNode, program: OperatorProgram, operand: int | None = None, *, flat: bool
 ) -> Grouping:
-    """How the operator divides the events of an operand that may bind fewer of the variables it groups by (V4)."""
-    return _grouping(node, program.grouping.bound[operand], flat=flat)
-
-
-def _grouping(node: OperatorNode, names: tuple[str, ...], *, flat: bool) -> Grouping:
-    place = Flat() if flat else Hierarchical(node.path)
+    """How the operator divides the events of an operand into groups (None: its own composites). An operand may bind
+    fewer variables than it groups by (V4)."""
+    names = program.grouping.names
+    if names and operand is not None:
+        names = program.grouping.bound[operand]
+    place = Flat() if flat else Hierarchical(partial(length_to_group, node, operand))
     return ByValue(place, names, _text) if names else place
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from path_types import PathType
 
@@ -19,6 +19,8 @@ Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
 
 NO_BINDINGS: Bindings = {}
+OPERAND: Final = ""
+"""Among the variables of an entry: what its operand is called (V10). No variable has this name."""
 Reader: TypeAlias = Callable[[PrimitiveEvent], Bindings | None]
 """See `LeafState.read`."""
 
@@ -67,6 +69,24 @@ def _of_composite(name: str) -> Callable[[CompositeEvent], Any]:
     return lambda event: () if event.bindings is None else event.bindings.get(name, ())
 
 
+def last_change(event: CompositeEvent) -> PrimitiveEvent | None:
+    """The last of the changes in a composite; None if there is none."""
+    last = None
+    for change in event.flattened():
+        if last is None or change.ts >= last.ts:
+            last = change
+    return last
+
+
+def of_finding(name: str) -> Callable[[CompositeEvent], Any]:
+    """What reads a variable of a finding for its message (Y10): those of a composite, but values and operation are
+    those of its last change."""
+    if name not in ("old", "new", "op"):
+        return _of_composite(name)
+    read = _PRIMITIVE[name]
+    return lambda event: "" if (last := last_change(event)) is None else read(last)
+
+
 PRIMITIVE: Sight[PrimitiveEvent] = Sight(
     lambda event: (event[5] if event[1] == "del" else event[4]) or "", _of_primitive
 )
@@ -91,10 +111,12 @@ class _Asked:
     """The questions about events at nodes of one kind, as functions."""
 
     def __init__(
-        self, filter_: Callable[[Any], bool] | None, bindings: tuple[tuple[str, Callable[[Any], Any]], ...]
-    ) -> None:
+        self, filter_: Callable[[Any], bool] | None, variables: tuple[tuple[str, Callable[[Any], Any]], ...],
+        name: str | None,
+    ) -> None:  # fmt: skip
         self.filter = filter_
-        self.bindings = bindings
+        self.variables = variables
+        bindings = self.bindings = variables if name is None else (*variables, (OPERAND, lambda _: name))
         # Of most leaves that bind something it is one variable.
         self.only = bindings[0] if len(bindings) == 1 else None
 
@@ -165,12 +187,12 @@ class LeafState:
     def bound(self, event: PrimitiveEvent) -> Bindings:
         """The variables of an event that it has taken; where its program `is_of_events_alone`."""
         asked = self._of_path(event[2])
-        return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+        return {name: value(event) for name, value in asked.variables} if asked.variables else NO_BINDINGS
 
     def values(self, operation: str, path: PathType) -> Mapping[str, Callable[[PrimitiveEvent], Any]]:
         """What reads the variables of events of this type, which may be tuples of their layout, by name; where its
         program `is_of_events_alone`."""
-        return {name: _of_operation(value, operation) for name, value in self._of_path(path).bindings}
+        return {name: _of_operation(value, operation) for name, value in self._of_path(path).variables}
 
     def filter(self, path: PathType) -> Callable[[PrimitiveEvent], bool] | None:
         """Whether it takes a primitive event of this type, or a tuple of their layout; None if it takes all."""
@@ -239,7 +261,7 @@ class LeafState:
                 bindings.append((name, _no_value))
             else:
                 bindings.append((name, _answered_value if opaque else own_value))
-        return _Asked(filter_, tuple(bindings))
+        return _Asked(filter_, tuple(bindings), self.program.name)
 
     def _boolean(self, expression: Expression, sight: Sight[Any]) -> Callable[[Any], bool]:
         if not expression.needs_nodes:

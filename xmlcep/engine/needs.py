@@ -24,10 +24,10 @@ def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorPro
         for node, program in zip(tree.operators, programs[tree.index], strict=True):
             if node.condition is not None:
                 below.append((node.path, node.condition.compiled.truth_reads))
-            if program.guard is not None and program.guard.needs_document:
-                anywhere.append(program.guard.reads_from(node.path, truth=True))
-            if program.test is not None:
-                anywhere.append(program.test.reads_from(node.path, truth=True))
+            for asked in program.asked_at_node:
+                anywhere.append(
+                    asked.reads_from(node.path, truth=asked is program.guard or asked is program.test)
+                )
             if program.subject is not None:
                 anywhere += _of_questions(program.subject, node.path)
             if any(leaf and leaf.opaque and leaf.opaque.needs_document for leaf in program.leaves):

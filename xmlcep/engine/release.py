@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from enum import Enum
 from functools import partial
 
@@ -29,7 +29,7 @@ class Release(Enum):
     NOTHING = "nothing"
     """A timer is due: nothing happened anywhere."""
     LEFT = "left"
-    """An event: the non-local groups that it does not project on."""
+    """An event: the non-local groups whose nodes are not at or above its own."""
     FLUSH = "flush"
     """Everything."""
 
@@ -190,11 +190,13 @@ class Deferral:
         self.stale.remove(key)
         self._await_release(key)
 
-    def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, release: Release) -> None:
+    def release_due(
+        self, here: Collection[int], nodes: Iterable[int], cause: Cause, release: Release
+    ) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
 
-        ``here`` is the place that the current primitive event projects on, ``nodes`` the groups' nodes that
-        it is at or below; if nothing happens anywhere, there are none.
+        ``here`` are the nodes that the current primitive event is at or below, ``nodes`` those that can be nodes of
+        groups; if nothing happens anywhere, there are none.
         """
         due: set[Key] = set()
         if self.touched:
@@ -224,8 +226,8 @@ class Deferral:
         self._waiting.blocked.add(self._tree)
         return True
 
-    def release_left(self, here: int | None, cause: Cause) -> bool:
-        """Releases the groups that an event which projects on ``here`` does not (D2); returns whether any still waits.
+    def release_left(self, here: Collection[int], cause: Cause) -> bool:
+        """Releases the groups whose nodes an event at or below ``here`` leaves (D2); returns whether any still waits.
 
         Only without a condition, and where groups are places.
         """
@@ -238,12 +240,12 @@ class Deferral:
                 state.release(key, cause)
         return bool(pending)
 
-    def left(self, here: int | None) -> set[Key]:
-        """The pending groups that the current event does not project on, if that releases them (D2)."""
+    def left(self, here: Collection[int]) -> set[Key]:
+        """The pending groups whose nodes are not among these, if that releases them (D2)."""
         if not self._is_left:
             return set()
-        place_of = self.state.grouping.place_of
-        return {key for key in self.pending if place_of(key) != here}
+        node_of = self.state.node_of
+        return {key for key in self.pending if node_of(key) not in here}
 
     def may_be_due(self, event: PrimitiveEvent | None, dispatch: TreeDispatch | None) -> bool:
         """Whether anything may be released at an event, or, without one, at a flush."""
@@ -252,14 +254,14 @@ class Deferral:
         state = self.state
         if self.touched and dispatch is not None and state.node.index in dispatch.rechecks:
             return True
-        return bool(self.pending) and self.concerns(state.grouping.place(event.path, event.ids))
+        return bool(self.pending) and self.concerns(event.ids)
 
-    def concerns(self, here: int | None) -> bool:
-        """Whether an event that projects on ``here`` releases anything by that alone."""
+    def concerns(self, here: Collection[int]) -> bool:
+        """Whether an event at or below these nodes releases anything by that alone."""
         if not self._is_left:
             return False
-        place_of = self.state.grouping.place_of
-        return any(place_of(key) != here for key in self.pending)
+        node_of = self.state.node_of
+        return any(node_of(key) not in here for key in self.pending)
 
     def is_waiting(self) -> bool:
         """Whether any group may have something to raise at this time point."""

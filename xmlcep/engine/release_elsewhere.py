@@ -7,11 +7,10 @@ rest of the tree. `TreeState.process` is the way for all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from contexts.grouping import Key
-from path_types import PathType
 
 from ..algebra import Termination
 from ..events import Cause
@@ -19,9 +18,9 @@ from .operators import OperatorState
 from .release import Deferral
 from .waiting import Waiting
 
-_Turn: TypeAlias = tuple[OperatorState, set[Key], "_ReleaseAlone", "_ReleaseLeft", "int | None"]
+_Turn: TypeAlias = tuple[OperatorState, set[Key], "_ReleaseAlone", "_ReleaseLeft"]
 _ReleaseAlone: TypeAlias = Callable[[Key, Cause], None]
-_ReleaseLeft: TypeAlias = Callable[["int | None", Cause], bool]
+_ReleaseLeft: TypeAlias = Callable[[Collection[int], Cause], bool]
 
 
 class ReleaseElsewhere:
@@ -35,19 +34,17 @@ class ReleaseElsewhere:
     ) -> None:
         self._tree = states[-1].tree_index
         self._waiting = waiting
-        self._concerned = _concerned(states, deferrals)
+        self._turns = tuple([_turn(*each) for each in _concerned(states, deferrals)])
         self._by_flush = tuple(
             deferral for deferral in deferrals if deferral is not None and deferral.mode is Termination.CUSTOM
         )
-        # By the path of an event the turns of the operators, with the index of their place among the event's ids.
-        self._turns: dict[PathType | None, tuple[_Turn, ...]] = {}
-        self.can_be = bool(self._concerned)
+        self.can_be = bool(self._turns)
         """Whether an event elsewhere can release anything."""
 
     def goes_up_one_by_one(self) -> bool:
         """Whether what one operator raises may arrive above it before the next has had its turn: where several are
         operands of one operator, that waits for a release, and none takes back what is there already (M1)."""
-        states = [state for state, _ in self._concerned]
+        states = [state for state, *_ in self._turns]
         for state in states:
             operands = [child for child in state.children if child is not None and child in states]
             if len(operands) > 1 and (
@@ -57,24 +54,21 @@ class ReleaseElsewhere:
                 return False
         return True
 
-    def release(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
-        """Releases what an event at this place (None: one that nobody sees here) leaves behind, as `TreeState.process`
-        does where an event means nothing to the tree.
+    def release(self, ids: tuple[int, ...], cause: Cause) -> None:
+        """Releases what an event at or below these nodes (none: one that nobody sees here) leaves behind, as
+        `TreeState.process` does where an event means nothing to the tree.
 
         Only if the tree ``releases_alone``, and no other tree uses what it raises.
         """
-        turns = self._turns.get(path)
-        if turns is None:
-            turns = self._turns[path] = tuple([_turn(path, *each) for each in self._concerned])
         waiting, waits, released = self._waiting, False, False
-        for state, pending, release_alone, release_left, index in turns:
+        for state, pending, release_alone, release_left in self._turns:
             if pending:
                 if len(pending) > 1:
-                    waits = release_left(None if index is None else ids[index], cause) or waits
+                    waits = release_left(ids, cause) or waits
                     released = True
                 else:  # as almost always: the next event somewhere else releases
                     key = pending.pop()
-                    if index is not None and key == ids[index]:
+                    if key in ids:
                         pending.add(key)
                         waits = True
                     else:
@@ -112,18 +106,17 @@ def _concerned(
     return tuple(found)
 
 
-def _turn(path: PathType | None, state: OperatorState, deferral: Deferral | None) -> _Turn:
-    """How an operator is released by an event of this path; nothing waits at one that is not deferred."""
+def _turn(state: OperatorState, deferral: Deferral | None) -> _Turn:
+    """How an operator is released; nothing waits at one that is not deferred."""
     if deferral is None:
-        return state, set(), _release_nothing, _release_none_left, None
-    index = None if path is None else state.grouping.place(path, range(len(path)))
-    return state, deferral.pending, deferral.state.release_alone, deferral.release_left, index
+        return state, set(), _release_nothing, _release_none_left
+    return state, deferral.pending, deferral.state.release_alone, deferral.release_left
 
 
 def _release_nothing(key: Key, cause: Cause) -> None:
     """What there is to release at an operator that does not wait."""
 
 
-def _release_none_left(here: int | None, cause: Cause) -> bool:
+def _release_none_left(here: Collection[int], cause: Cause) -> bool:
     """The same of several groups; none of them waits on."""
     return False

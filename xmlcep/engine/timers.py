@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from contexts.grouping import Key
@@ -154,6 +154,13 @@ class Timers:
     def pending(self, unit: Unit) -> Iterator[Due]:
         """All that is set, by this measure, in no particular order."""
         return (due for _, _, due in self._heaps[unit])
+
+    def restore(self, unit: Unit, heap: list[tuple[int, int, Due]]) -> None:
+        """Has this set, too, by one measure, as it was in another heap or in a part of one."""
+        self._heaps[unit] += heap
+        heapify(self._heaps[unit])
+        self.size += len(heap)
+        self._note(unit)
 
     def clear(self) -> None:
         """Forgets everything."""

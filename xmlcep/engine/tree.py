@@ -18,7 +18,8 @@ from path_types import PathType
 
 from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
-from ..rules.trees import EventTree
+from ..rules.alignment import path_above
+from ..rules.trees import EventTree, OperatorNode
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
@@ -296,9 +297,7 @@ class TreeState:
     def _create(self, state: OperatorState, cause: Cause) -> None:
         """A node of the operator is created (M4)."""
         assert isinstance(cause, PrimitiveEvent)
-        place = state.grouping.place(cause.path, cause.ids)
-        if place is not None:
-            state.taker.create(place, cause.path, cause.ids, cause)
+        state.taker.create(cause.ids[-1], cause.path, cause.ids, cause)
 
     def _fire_and_release(
         self,
@@ -322,12 +321,9 @@ class TreeState:
         deferral = self._deferral[index]
         if deferral is not None and deferral.is_waiting():
             nodes: Sequence[int] = ()
-            here = None
-            if event is not None:
-                here = state.grouping.place(event.path, event.ids)
-                if dispatch is not None and deferral.touched:
-                    nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
-            deferral.release_due(here, nodes, cause, release)
+            if event is not None and dispatch is not None and deferral.touched:
+                nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
+            deferral.release_due(() if event is None else event.ids, nodes, cause, release)
 
     def _due_at_once(self) -> Iterator[Due]:
         """What the turn of an operator in a flush has made due by the transaction that ends (Z14).
@@ -389,10 +385,7 @@ class TreeState:
 
     def must_release(self, event: PrimitiveEvent) -> bool:
         """Whether the event releases a non-local group by happening elsewhere (D2)."""
-        for deferral in self.deferrals:
-            if deferral.pending and deferral.concerns(deferral.state.grouping.place(event[2], event[3])):
-                return True
-        return False
+        return any(deferral.pending and deferral.concerns(event[3]) for deferral in self.deferrals)
 
     def has_pending(self) -> bool:
         """Whether any group has something still to be released."""
@@ -435,6 +428,16 @@ class TreeState:
         """An operator's condition as it is written, and what it compares with the values that it sees."""
         deferral = self._deferral[state.node.index]
         return ("", ()) if deferral is None else deferral.seen(key)
+
+    def place_above(
+        self, node: OperatorNode, path: PathType | None, ids: Sequence[int], above: OperatorNode | None = None
+    ) -> int | None:
+        """From the path instance of the node of an operator's group to the place of the group of an operator above it,
+        by default of the root's, to which its composites go; None: to none."""
+        if self.flat:
+            return FLAT_KEY
+        found = None if path is None else path_above(self.tree, node, path, above)
+        return None if found is None else ids[len(found) - 1]
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 

@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from path_types import PathType, equals_or_ends, offset
-from path_types.relations import projection
+from path_types import PathType, equals_or_ends
+from path_types.relations import leading, offsets
 
 from ..events import CompositeType, PrimitiveType
+from ..rules.alignment import length_to_group, path_above
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
@@ -53,13 +54,8 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         for leaf in node.leaves():
             if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path):
                 deliveries += _delivery(tree, node, leaf, path)
-        if (
-            operation == "ins"
-            and node.definition.creates_empty
-            and not tree.flat
-            and equals_or_ends(node.path, path)
-            and _index(node, path) is not None
-        ):
+        creates = operation == "ins" and node.definition.creates_empty and not tree.flat
+        if creates and equals_or_ends(node.path, path):
             creations.add(node.index)
         if node.condition is not None and (nodes := _at_or_above(node, path)):
             rechecks[node.index] = nodes
@@ -67,8 +63,9 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
             touches[node.index] = tuple(
                 [index for index in nodes if reads.touched_by(path.steps[index + 1 :])]
             )
-        if node.watches_group and (tree.flat or _index(node, path) is not None):
-            presences.append((node.index, None if tree.flat else _index(node, path)))
+        if node.watches_group:
+            groups = (None,) if tree.flat else _at_or_above(node, path)
+            presences += [(node.index, index) for index in groups]
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
@@ -92,10 +89,9 @@ def _alone(
     if root.index not in creations:
         operator, operand, index = deliveries[0] if len(deliveries) == 1 else (0, None, None)
         return None if index is None else (operator, operand, index)
-    index = _index(root, path)
-    if deliveries or index is None or tree.extended or any(node.deferred for node in tree.operators):
+    if deliveries or tree.extended or any(node.deferred for node in tree.operators):
         return None
-    return root.index, None, index
+    return root.index, None, len(path) - 1
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
@@ -110,17 +106,24 @@ def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[De
 
 
 def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
-    index = None if tree.flat else _index(node, path)
-    return [] if index is None and not tree.flat else [(node.index, leaf.child_index, index)]
+    if tree.flat:
+        return [(node.index, leaf.child_index, None)]
+    length = length_to_group(node, leaf.child_index, path)
+    return [] if length is None else [(node.index, leaf.child_index, length - 1)]
 
 
 def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
     """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
-    length = projection(node.path, path)
-    return () if length is None else (length - 1,)
+    return tuple([start + len(node.path) - 1 for start in offsets(node.path, path)])
 
 
-def _index(node: OperatorNode, path: PathType) -> int | None:
-    """Which of the ids of such an event is the group key in hierarchical context (K1), if it projects."""
-    start = offset(node.path, path)
-    return None if start is None else start + len(node.path) - 1
+def raised_at(tree: EventTree, dispatch: TreeDispatch, path: PathType) -> set[PathType]:
+    """The path types of all that the root of a tree may raise at once at such an event (T4)."""
+    groups = [
+        (operator, leading(path, index + 1))
+        for operator, _, index in dispatch.deliveries
+        if index is not None
+    ]
+    groups += [(operator, path) for operator in dispatch.creations]
+    found = (path_above(tree, tree.operators[operator], place) for operator, place in groups)
+    return {place for place in found if place is not None}

@@ -8,7 +8,6 @@ from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
 from contexts.entry import EVENT
 from contexts.grouping import Key
-from path_types.relations import offsets
 
 from ..algebra import Multiplicity
 from ..engine.operators import OperatorState
@@ -267,7 +266,7 @@ class Answers:
         if others:
             return self._of_other_group(others)
         if leaf in self.evidence.strangers:
-            return self._of_stranger(state, self.evidence.strangers[leaf][-1])
+            return self._of_stranger(state, operand, self.evidence.strangers[leaf][-1])
         before = "" if len(own) == 1 else f", and {len(own) - 1:,} before"
         last = self.nodes.event(own[-1][EVENT])
         text = f"no other {self._written(node)} has occurred than {last}{before}"
@@ -299,7 +298,7 @@ class Answers:
             return self._before_all(node)
         inside = self.evidence.stranger_at(leaf, state, key, root)
         if inside is not None:
-            return self._of_stranger(state, inside)
+            return self._of_stranger(state, operand, inside)
         elsewhere = list(here) or [
             entry for at in self.evidence.arrived.values() for entry in at.get(leaf, ())[-1:]
         ]
@@ -314,7 +313,7 @@ class Answers:
         if taken and key is not None:
             return self._of_other_group(taken)
         if leaf in self.evidence.strangers:
-            return self._of_stranger(state, self.evidence.strangers[leaf][-1])
+            return self._of_stranger(state, operand, self.evidence.strangers[leaf][-1])
         if taken:  # in some group
             return self._of_other_group(taken)
         if isinstance(node.type, CompositeType):
@@ -325,16 +324,12 @@ class Answers:
         near = nearest(node.type, self.evidence.types, self.nodes)
         return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)
 
-    def _of_stranger(self, state: OperatorState, event: Event) -> Cause:
-        """A leaf takes an event, but into no group, of its operator or of the whole (P3)."""
-        root = self.tree.root
-        outside = state if state.grouping.place(event[PATH], event[IDS]) is None else root
-        own = self.nodes.path(outside.node.path)
-        if event.path is not None and offsets(outside.node.path, event.path):
-            text = f"{self.nodes.event(event)}: the path {own} stands in it more than once"
-            return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
+    def _of_stranger(self, state: OperatorState, operand: int, event: Event) -> Cause:
+        """A leaf takes an event, but into no group, of its operator or of the whole (H1)."""
+        taken = state.groupings[operand].place(event[PATH], event[IDS]) is not None
+        own = self.nodes.path((self.tree.root if taken else state).node.path)
         text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
-        return Cause(Reason.NULL_PROJECTION, text, Reason.ELSEWHERE.fix, (event,))
+        return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
 
     def _before_all(self, node: LeafNode) -> Cause:
         path = self.nodes.path(node.path)
@@ -356,8 +351,8 @@ class Answers:
     ) -> Cause | None:
         """What has arrived at the place of a group and has other values."""
         names = state.values.program.grouping.names
-        place = state.grouping.place_of(key)
-        at_place = [e for e in here if state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == place]
+        place, place_of = state.node_of(key), state.groupings[operand].place
+        at_place = [e for e in here if place_of(e[EVENT][PATH], e[EVENT][IDS]) == place]
         if not at_place:
             return None
         entry = at_place[-1]

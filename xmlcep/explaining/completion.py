@@ -14,7 +14,8 @@ from typing import Protocol
 from contexts import Entry
 from contexts.entry import EVENT, FIRST, LAST
 from contexts.grouping import Key
-from path_types import PathType, Step, offset
+from path_types import PathType, Step
+from path_types.relations import offsets
 
 from ..algebra import Termination, Unit
 from ..engine.operators import OperatorState
@@ -186,9 +187,9 @@ class _Search:
         elif known is None:
             steps = (Step.element("any"), *path.steps)
         else:
-            start = offset(above, path)
-            if start is not None:
-                steps = (*known.steps, *path.steps[start + len(above) :])
+            found = offsets(above, path)
+            if found:
+                steps = (*known.steps, *path.steps[found[0] + len(above) :])
             else:
                 overlap = max(
                     (

@@ -14,17 +14,20 @@ from typing import Any, NamedTuple
 from contexts import FLAT_KEY, Entry
 from contexts.entry import AT, BINDINGS, EVENT
 from contexts.grouping import Key
-from path_types import PathType, equals_or_ends, offset
+from path_types import PathType, equals_or_ends
+from path_types.relations import leading, offsets
 
 from ..algebra import Order
 from ..documents import Replica
+from ..engine.composer import instance_at
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
 from ..engine.tree_dispatch import Delivery, primitive_dispatch
 from ..events import IDS, OP, PATH, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ..rules.alignment import length_to_group
 from ..rules.programs import LeafProgram
-from ..rules.trees import LeafNode
+from ..rules.trees import LeafNode, OperatorNode
 from .causes import shown
 from .groups import bindings_of
 from .nearest import Types
@@ -35,7 +38,7 @@ LeafPlace = tuple[int, int]
 
 
 class _Meaning(NamedTuple):
-    """What events of a type mean to a tree: where they arrive, which leaves take them into no group (P3), whether
+    """What events of a type mean to a tree: where they arrive, which leaves take them into no group (P10), whether
     they delete nodes of groups."""
 
     deliveries: tuple[Delivery, ...]
@@ -62,7 +65,6 @@ class Evidence:
         self._setting = setting
         self._extended, self._by_detection = tree.tree.extended, tree.tree.order is Order.DETECTION
         self._meanings: dict[tuple[str, PathType], _Meaning | None] = {}
-        self._root = tree.root.grouping
         self.arrived: dict[int, dict[LeafPlace, list[Entry]]] = {}
         """Events by place of the root's group, then by leaf, in the order in which they came."""
         self.strangers: dict[LeafPlace, list[Event]] = defaultdict(list)
@@ -77,9 +79,20 @@ class Evidence:
         self._unread: list[tuple[int, int, list[Entry], int]] = []
         self._leaf_of = {id(leaf.program): place for place, leaf in tree.leaves.items()}
 
-    def place(self, event: Event) -> int | None:
-        """The place of the root's group to which an event belongs."""
-        return self._root.place(event[PATH], event[IDS])
+    def place(self, event: CompositeEvent) -> int | None:
+        """The place of the root's group to which a composite of the tree, or of an inner operator, belongs."""
+        nodes = (each for each in self.tree.tree.operators if each.parent is not None)
+        labelled = next((node for node in nodes if node.label == event.operator), self.tree.tree.root)
+        return self.tree.place_above(labelled, event.path, event.ids)
+
+    def place_at(self, leaf: LeafPlace, event: Event, above: OperatorNode | None = None) -> int | None:
+        """The place of the group of an operator above a leaf, by default of the root's, to which an event belongs that
+        the leaf takes."""
+        operator, operand = leaf
+        node, path = self.tree.tree.operators[operator], event[PATH]
+        length = None if path is None else length_to_group(node, operand, path)
+        group = None if path is None or length is None else leading(path, length)
+        return self.tree.place_above(node, group, event[IDS], above)
 
     # ---- noting ---------------------------------------------------------------------------------------
 
@@ -155,17 +168,14 @@ class Evidence:
 
     def _arrive(self, entry: Entry, deliveries: Iterable[Delivery]) -> None:
         event = entry[EVENT]
-        place = self.place(event)
-        if place is None:
-            for operator, child, _ in deliveries:
-                self.strangers[operator, child].append(event)
-            return
-        at = self.arrived.get(place)
-        if at is None:
-            at = self.arrived[place] = {}
         for operator, child, _ in deliveries:
-            entries = at.setdefault((operator, child), [])
-            if (operator, child) in self._binders:
+            leaf = operator, child
+            place = self.place_at(leaf, event)
+            if place is None:
+                self.strangers[leaf].append(event)
+                continue
+            entries = self.arrived.setdefault(place, {}).setdefault(leaf, [])
+            if leaf in self._binders:
                 self._unread.append((operator, child, entries, len(entries)))
             entries.append(entry)
 
@@ -298,22 +308,16 @@ class Evidence:
             for entry in entries:
                 own = self._key_in(inner, operator, leaf, entry)
                 is_last = own is not None and (last is None or entry[AT] > last[AT])
-                if is_last and self._is_in(state, key, entry):
+                at = self.place_at((operator, leaf), entry[EVENT], state.node)
+                if is_last and at == state.node_of(key):
                     last, found = entry, own
         return found
 
     def _key_in(self, state: OperatorState, operator: int, leaf: int, entry: Entry) -> Key | None:
         """The key of the group of an operator to which an arrival at it or below it belongs, where that can be told."""
-        event = entry[EVENT]
         if operator == state.node.index and leaf not in state.node.definition.optional_binders:
             return self.key_of(state, leaf, entry)
-        if state.by_value:
-            return None
-        return FLAT_KEY if state.flat else state.grouping.place(event[PATH], event[IDS])
-
-    def _is_in(self, state: OperatorState, key: Key, entry: Entry) -> bool:
-        event = entry[EVENT]
-        return state.flat or state.grouping.place(event[PATH], event[IDS]) == state.grouping.place_of(key)
+        return None if state.by_value else self.place_at((operator, leaf), entry[EVENT], state.node)
 
     def was_there(self, state: OperatorState, key: Key | None, type_: PrimitiveType) -> bool:
         """Whether the document had such a node before the history began, so that it was never inserted."""
@@ -325,18 +329,18 @@ class Evidence:
             return root is not None and has_steps(root, steps, ".//")
         known = self.nodes.document if self.is_partial else self.initial
         element = None if known is None else known.element(state.grouping.place_of(key))
-        start = offset(state.node.path, type_.path)
-        if element is None or start is None:
+        found = offsets(state.node.path, type_.path)
+        if element is None or not found:
             return False
-        return has_steps(element, steps[start + len(state.node.path) :], "")
+        return has_steps(element, steps[found[0] + len(state.node.path) :], "")
 
     def stranger_at(
         self, leaf: LeafPlace, state: OperatorState, key: Key | None, root: Key | None
     ) -> Event | None:
-        """The last event at or below the node of a group that the leaf takes into no group (P3)."""
+        """The last event at or below the node of a group that the leaf takes into no group (P10)."""
         if state.flat or (key is None and root is None):
             return None
-        node = self._root.place_of(root) if key is None else state.grouping.place_of(key)
+        node = self.tree.root.node_of(root) if key is None else state.node_of(key)
         return next((event for event in reversed(self.strangers.get(leaf, ())) if node in event[IDS]), None)
 
     # ---- places ---------------------------------------------------------------------------------------
@@ -347,16 +351,14 @@ class Evidence:
             return None
         if self.tree.flat:
             return FLAT_KEY
-        own = state.grouping.place_of(key)
-        if state is self.tree.root or state.node.path is self.tree.root.node.path:
+        own = state.node_of(key)
+        if state is self.tree.root:
             return own
-        for place, leaves in self.arrived.items():  # an inner group: by what arrived in it
+        for leaves in self.arrived.values():  # an inner group: by anything that arrived at or below its node
             for entries in leaves.values():
                 event = entries[0][EVENT]
-                if own in event[IDS] and any(
-                    state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == own for e in entries
-                ):
-                    return place
+                if own in event[IDS]:
+                    return self.tree.place_above(state.node, *instance_at(event, own))
         return None
 
     def belongs(self, state: OperatorState, operand: int, entry: Entry, key: Key) -> bool:
@@ -368,10 +370,8 @@ class Evidence:
     def key_of(self, state: OperatorState, operand: int, entry: Entry) -> Key | None:
         """The key of the group in which an arrival belongs."""
         event = entry[EVENT]
-        place = FLAT_KEY if state.flat else state.grouping.place(event[PATH], event[IDS])
-        if place is None:
-            return None
-        if not state.by_value:
+        place = state.groupings[operand].place(event[PATH], event[IDS])
+        if place is None or not state.by_value:
             return place
         leaf = self.tree.leaves.get((state.node.index, operand))
         bindings: Mapping[str, object] | None = None

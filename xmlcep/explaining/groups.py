@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from contexts import FLAT_KEY, Entry
+from contexts import Entry
 from contexts.constraints import Objection
 from contexts.entry import BINDINGS, EVENT
 from contexts.grouping import Key
@@ -14,12 +14,13 @@ from path_types import PathType
 from path_types.relations import either_ends
 
 from ..algebra import Expression, Multiplicity, Operator, Share, Unit
+from ..engine.composer import instance_at
 from ..engine.operators import Account, OperatorState
 from ..engine.operators.becomes import BecomesState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
 from ..events import Event, PrimitiveType, Scope
-from ..rules.trees import LeafNode
+from ..rules.trees import LeafNode, OperatorNode
 from ..timestamps import timestamp
 from .causes import cause_of, not_turned
 from .nodes import Nodes, short, span, written
@@ -103,17 +104,14 @@ class TreeGroups:
             for one in above:
                 into.setdefault(one, []).append((state.child_index, key))
             if not above and state.child_index in parent.node.definition.optional_binders:
-                place = self.tree.root.grouping.place(*state.composer.place(event))
+                place = self._place_above(state, key, event, self.tree.root.node)
                 self._apart.setdefault((parent.node.index, place), []).append((state.child_index, key))
 
     def keys_above(self, state: OperatorState, key: Key, event: Event) -> Sequence[Key]:
         """The groups of the parent into which a group of an inner operator that has this event would raise."""
         parent = state.parent
         assert parent is not None
-        if parent.flat:
-            place: int | None = FLAT_KEY
-        else:
-            place = parent.grouping.place(*state.composer.place(event))
+        place = self._place_above(state, key, event, parent.node)
         if place is None:
             return ()
         if not parent.by_value:
@@ -125,6 +123,11 @@ class TreeGroups:
         if state.child_index in parent.node.definition.optional_binders:
             return parent.matching(state.child_index, found)
         return (found,)
+
+    def _place_above(self, state: OperatorState, key: Key, event: Event, above: OperatorNode) -> int | None:
+        """The place of the group of an operator above into which a group that has this event would raise."""
+        instance = (None, ()) if self.tree.flat else instance_at(event, state.node_of(key))
+        return self.tree.place_above(state.node, *instance, above)
 
     def _any_event(self, state: OperatorState, key: Key) -> Event | None:
         for entries in state.account(key).stored:
@@ -311,7 +314,7 @@ class TreeGroups:
         event = self._any_event(state, key)
         if event is None:
             return None, ()
-        return state.composer.place(event)
+        return instance_at(event, state.node_of(key))
 
     def _flat_name(self, key: Key) -> str:
         return "the document" if self.tree.flat else self.nodes.of_id(self.tree.root.grouping.place_of(key))

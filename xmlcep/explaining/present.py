@@ -70,7 +70,7 @@ def _note_stored(evidence: Evidence) -> Iterator[PrimitiveEvent]:
                     continue
                 for entry in entries:
                     event = entry[EVENT]
-                    place = evidence.place(event)
+                    place = evidence.place_at((state.node.index, operand), event)
                     if place is None:
                         continue
                     at = evidence.arrived.setdefault(place, {}).setdefault((state.node.index, operand), [])

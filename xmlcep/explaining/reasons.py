@@ -35,8 +35,8 @@ class Reason(Enum):
     JOIN_MISMATCH = ("join-mismatch", "it has occurred, but with another value of what joins them")
     NULL_PROJECTION = (
         "null-projection",
-        "the path of the group stands in the event's path more than once, or not at all, so it belongs to no group",
-        "write an absolute path, or another {path=…}",
+        "it has occurred, but not at or below a node that the operator's groups are about",
+        "give the operator a shorter path, such as {path=…}, if it belongs to them",
     )
     GUARD_FALSE = ("guard-false", "everything was there, but what is asked before it is raised was false")
     NOT_CONTIGUOUS = (

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 
+from ..engine.composer import instance_at
 from ..events import CompositeEvent
 from .answers import Answers
 from .evidence import Evidence
@@ -173,7 +174,7 @@ def _named(evidence: Evidence, place: int, group: PendingGroup) -> PendingGroup:
     arrived = [entries[0][EVENT] for entries in evidence.arrived.get(place, {}).values()]
     forbidden = [composite for _, composite, _ in evidence.forbidden.get(place, ())]
     for event in (*arrived, *forbidden, *evidence.raised.get(place, ())):
-        path, ids = evidence.tree.root.composer.place(event)
-        if path is not None:
+        if place in event.ids:
+            path, ids = instance_at(event, place)
             return replace(group, path=path, ids=ids, node=evidence.nodes.name(path, ids))
     return group

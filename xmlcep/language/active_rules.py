@@ -25,7 +25,8 @@ from ..algebra import (
     Where,
 )
 from ..events import OPERATIONS
-from .building import Definitions, Unit, too_deep, unquoted
+from .building import Definitions, Unit, too_deep
+from .declarations import unquoted
 from .options import GivenOption, rule_options
 from .paths import WrittenPath, end_of, start_of
 from .source import Source

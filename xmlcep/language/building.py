@@ -25,14 +25,13 @@ from ..algebra import (
     Operator,
     Options,
     Position,
-    Reference,
     Sequence,
 )
 from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType
+from .declarations import unquoted
 from .options import GivenOption, event_options, merged, operator_options
 from .paths import WrittenPath, end_of, read_path, report_path, start_of
 from .source import Source
-from .strings import StringProblem, unquote
 
 MAX_NESTING = 100
 """How many operators may stand in each other: more than anybody writes, less than Python can recurse."""
@@ -43,19 +42,15 @@ _NESTING = frozenset({"group", "absent", *(operator.rule for operator in OPERATO
 _READERS: dict[str, type[Operator]] = {operator.rule: operator for operator in OPERATORS}
 
 
-class Declaration(NamedTuple):
-    """``namespace prefix = "uri"``, prefix "" for unprefixed element names; offsets of the prefix or URI."""
-
-    prefix: str
-    uri: str
-    start: int
-    end: int
-
-
 class _Binding(NamedTuple):
     binding: Binding
     at: Position
     value_at: Position | None
+
+
+class _Label(NamedTuple):
+    name: str
+    at: Position
 
 
 class _Unreadable:
@@ -65,21 +60,6 @@ class _Unreadable:
 UNREADABLE = _Unreadable()
 Unit: TypeAlias = Expression | Aside | _Unreadable
 _Part: TypeAlias = Token | tuple[GivenOption, ...] | Unit | None  # None: what is optional and left out
-
-
-def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
-    """The declaration that the tree of a ``namespace`` statement says; None if it cannot be read."""
-    _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
-    marked = prefix if prefix is not None else uri
-    read = unquoted(uri, source)
-    return None if read is None else Declaration(str(prefix or ""), read, start_of(marked), end_of(marked))
-
-
-def reference(tree: Tree[Token], source: Source) -> Reference | None:
-    """The reference document that the tree of a ``reference`` statement names (V8); None if it cannot be read."""
-    _, name, file = cast("tuple[Token, Token, Token]", tuple(tree.children))
-    read = unquoted(file, source)
-    return None if read is None else Reference(str(name), read, source.position(start_of(name), end_of(file)))
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
@@ -142,19 +122,23 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         # The expression stands between parentheses, and so does its place.
         return _Binding(Binding(variable[1:], value[1:-1]), at, self._inside(value))
 
+    def label(self, parts: list[Token]) -> _Label:
+        _, name = parts
+        return _Label(str(name), self.source.position(start_of(name), end_of(name)))
+
     @v_args(meta=True)
-    def leaf(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
+    def leaf(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | _Label | None]) -> Unit:
         name, path, filter_, *bindings = parts
         assert isinstance(name, Token)
         return self._leaf(meta, name, path, filter_, bindings, None, {})
 
     @v_args(meta=True)
-    def subject(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
+    def subject(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | _Label | None]) -> Unit:
         path, filter_, *bindings = parts
         return self._leaf(meta, None, path, filter_, bindings, None, {})
 
     @v_args(meta=True)
-    def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
+    def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | _Label | None]) -> Unit:
         word, language, text, path, filter_, *bindings = parts
         assert isinstance(word, Token) and isinstance(language, Token) and isinstance(text, Token)
         read = [unquoted(language, self.source), unquoted(text, self.source)]
@@ -170,7 +154,10 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         assert isinstance(path, WrittenPath)
         self.report_path(path)
         bound = [binding for binding in bindings if isinstance(binding, _Binding)]
+        labels = [label for label in bindings if isinstance(label, _Label)]
         self._report_repeated(bound)
+        for label in labels[1:]:
+            self.source.report_at(label.at, "the operand has a name already", "leave one out (V10)")
         if path.path is None:
             return UNREADABLE
         type_: EventType
@@ -185,7 +172,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         places |= {f"as {b.binding.name}": b.value_at or b.at for b in bound}
         return Leaf(
             type_, filter_[1:-1] if isinstance(filter_, Token) else None, tuple(b.binding for b in bound), opaque,
-            self.source.position(meta.start_pos, meta.end_pos), places,
+            self.source.position(meta.start_pos, meta.end_pos), places, labels[0].name if labels else None,
         )  # fmt: skip
 
     def _report_repeated(self, bound: list[_Binding]) -> None:
@@ -293,13 +280,18 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     @v_args(meta=True)
     def group(self, meta: Meta, parts: list[_Part]) -> Unit:
-        unit, given = cast("tuple[Unit, tuple[GivenOption, ...] | None]", tuple(parts))
-        inner = self._positive(unit)
+        unit, options_, word, name = cast(
+            "tuple[Unit, tuple[GivenOption, ...] | None, Token | None, Token | None]", tuple(parts)
+        )
+        inner, given = self._positive(unit), list(options_ or ())
+        if word is not None and name is not None:  # (a & b) as name is (a & b) {name=name}
+            value = (start_of(name), end_of(name))
+            given.append(GivenOption("name", start_of(word), end_of(word), str(name), *value))
         if isinstance(inner, Leaf) and given:
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
             inner = Disjunction((inner,), at=self.source.position(meta.start_pos, meta.end_pos))
         declared = type(inner) if isinstance(inner, Operator) else Operator
-        options = operator_options(given or (), self.source, declared)
+        options = operator_options(given, self.source, declared)
         if not isinstance(inner, Operator) or not given:
             return inner
         return self._with_options(
@@ -350,7 +342,10 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return None
         at = self.source.position(start_of(name), end_of(name))
         expression = self._with_options(expression, root, places)
-        return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
+        return EventDefinition(
+            str(name), expression, options.context, options.flat, options.order, at, options.severity,
+            options.message, message_at=options.message_at,
+        )  # fmt: skip
 
     def _with_options(
         self, operator: Operator, options: Options, places: dict[str, tuple[int, int]]
@@ -376,16 +371,6 @@ def sides_of(parts: Iterable[object]) -> tuple[tuple[int, ...], tuple[Collected,
 
 def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
     return type(part) is tuple
-
-
-def unquoted(token: Token, source: Source) -> str | None:
-    """What the string says; None if it cannot be read, which is reported."""
-    try:
-        return unquote(token)
-    except StringProblem as problem:
-        start = start_of(token) + problem.offset
-        source.report(start, start + 2, problem.message, problem.hint)
-        return None
 
 
 def too_deep(tree: Tree[Token], source: Source) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ..errors import RuleError, RuleProblem, XmlCepError
 from .active_rules import active_rule
-from .building import declaration, definition, reference
+from .building import definition
+from .declarations import declaration, parameter, reference
 from .layout import lay_out
 from .parser import PREDECLARED, parse_definitions, parse_statement
 from .printer import print_active_rule, print_definitions
@@ -60,6 +61,9 @@ def _statement(source: Source, extent: Extent, namespaces: dict[str, str]) -> st
     if tree.data == "reference":
         named = reference(tree, part)
         return own if named is None else print_definitions((), {}, [named]).rstrip("\n")
+    if tree.data == "param":
+        given = parameter(tree, part)
+        return own if given is None else print_definitions((), {}, parameters=[given]).rstrip("\n")
     if tree.data == "rule":
         acting = active_rule(tree, {**PREDECLARED, **namespaces}, part)
         return own if acting is None else print_active_rule(acting, namespaces)

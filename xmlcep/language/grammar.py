@@ -27,6 +27,7 @@ _TERMINALS = rf"""
 EVENT: /event(?!{NAME_CHARACTER}|:)/
 EVENT_NAMESPACE: /namespace(?!{NAME_CHARACTER}|:)/
 REFERENCE: /reference(?!{NAME_CHARACTER}|:)/
+PARAM: /param(?!{NAME_CHARACTER}|:)/
 RULE: /rule(?!{NAME_CHARACTER}|:)/
 RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
 NAME: /{NCNAME}/

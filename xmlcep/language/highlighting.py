@@ -20,7 +20,8 @@ _KINDS: dict[str, Any] = {
     "PREFIXED": Name.Tag, "NAME": Name, "TIMES": Operator.Word, "NOT": Operator.Word,
     "ALL": Operator.Word, "RELATION": Operator.Word,
     "TEXT": Name.Builtin, "INS": Name.Builtin, "UPD": Name.Builtin, "DEL": Name.Builtin, "EVENT": Keyword.Declaration,
-    "EVENT_NAMESPACE": Keyword.Declaration, "REFERENCE": Keyword.Declaration, "RULE": Keyword.Declaration,
+    "EVENT_NAMESPACE": Keyword.Declaration, "REFERENCE": Keyword.Declaration, "PARAM": Keyword.Declaration,
+    "RULE": Keyword.Declaration, "NUMBER": Number.Float,
 }  # fmt: skip
 _BEHIND = {"FILTER": r"\)", "VALUE": "="}
 """What an XPath in brackets is behind: elsewhere such brackets are others."""

@@ -20,6 +20,7 @@ _WORDS = {
     "EVENT": "'event'",
     "EVENT_NAMESPACE": "'namespace'",
     "REFERENCE": "'reference'",
+    "PARAM": "'param'",
     "RULE": "'rule'",
     "ON": "'on'",
     "IF": "'if'",
@@ -41,6 +42,7 @@ _WORDS = {
     "VARIABLE": _A_VARIABLE,
     "VALUE": _A_VALUE,
     "INT": "a whole number",
+    "NUMBER": "a number",
     "STAR": "'*'",
 }
 _JOINING = {"and": "&", "or": "|", "then": ";"}
@@ -57,9 +59,9 @@ _ACTIONS = ("insert", "delete", "set", "replace", "move", "call", "raise")
 _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
-    "'event'", "'namespace'", "'reference'", "'rule'", "'on'", _EVENT, _A_PATH, "a name", "a string in quotes",
-    "a whole number", _A_VARIABLE, _A_VALUE, "'='", "options in braces", "'if'", "'do'", _ACTION, "'with'",
-    "'first into', 'last into', 'before' or 'after'", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'",
+    "'event'", "'namespace'", "'reference'", "'param'", "'rule'", "'on'", _EVENT, _A_PATH, "a name", "a number",
+    "a string in quotes", "a whole number", _A_VARIABLE, _A_VALUE, "'='", "options in braces", "'if'", "'do'", _ACTION,
+    "'with'", "'first into', 'last into', 'before' or 'after'", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'",
     "'|'", "'*'", "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
@@ -150,7 +152,8 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
     if "'event'" in expected:
         if next_character in ("=", "(", "{") and is_word and not did_you_mean(word, KEYWORDS):
             return f"write: event {word} …"
-        return f"{did_you_mean(word, KEYWORDS)} every statement begins with event, rule, namespace or reference".strip()
+        begins = "every statement begins with event, rule, param, namespace or reference"
+        return f"{did_you_mean(word, KEYWORDS)} {begins}".strip()
     if _RULE.match(before) and (hint := _hint_in_rule(token, word, expected)):
         return hint
     if expected == ["'='"]:
@@ -158,7 +161,11 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
     if expected == ["a name"] and token.type == "VARIABLE":
         return f"write {word[1:]} here, and {word} where it is used"
     if expected == ["a name"]:
-        return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
+        return (
+            "a name does not begin with a digit"
+            if token.type in ("INT", "NUMBER")
+            else _MISSING_NAME.get(word, "")
+        )
     if word == "{":
         return _hint_for_character(word, expected)
     if before.endswith("not"):
@@ -167,6 +174,8 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
         return _hint_after_operand(word, is_word)
     if _A_PATH in expected:
         return _hint_in_path(token)
+    if expected == ["a number", "a string in quotes"]:
+        return "the value of a parameter is a number, 100 or 1.5, or a text in quotes"
     if expected == ["a string in quotes"] and token.type != "STRING":
         return 'write it in quotes: "…"'
     if expected == ["'('"]:

@@ -21,11 +21,13 @@ from ..algebra import (
     Operator,
     Options,
     Order,
+    Severity,
     Termination,
     Window,
     WindowError,
     parse_window,
 )
+from ..position import NOWHERE, Position
 from ..suggestions import did_you_mean
 from .source import Source
 
@@ -61,6 +63,9 @@ class EventOptions(NamedTuple):
     context: ContextName = ContextName.CHRONICLE
     flat: bool = False
     order: Order = Order.INTERVAL
+    severity: Severity | None = None
+    message: str | None = None
+    message_at: Position = NOWHERE
     root: Options = NO_OPTIONS
 
 
@@ -137,6 +142,8 @@ _KINDS: dict[str, _Kind] = {
     "strict": _FLAG,
     "slide": _FLAG,
     "name": _Kind("a name for the operator", _read_name),
+    "severity": _one_of(Severity),
+    "message": _Kind('a string such as "price of {@partNum} rose to {$new}"', _read_string),
 }
 """Every option by its name."""
 
@@ -148,7 +155,7 @@ _RULE_KINDS: dict[str, _Kind] = {
 """The options of rules that act."""
 
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
-EVENT_ONLY = ("flat", "order")
+EVENT_ONLY = ("flat", "order", "severity", "message")
 """Options of an event that no operator has."""
 
 
@@ -176,6 +183,9 @@ def event_options(
     ):
         if option.name in ("context", *EVENT_ONLY):
             found = found._replace(**{option.name: value})
+            if option.name == "message":
+                at = source.position(option.value_start, option.value_end)
+                found = found._replace(message_at=at)
         else:
             found = found._replace(root=_with(found.root, option, value, source))
     return found
@@ -341,7 +351,7 @@ def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None
         )
         return
     near = ""
-    if option.name in ("context", "end", "order", "mode", "coupling"):
+    if option.name in ("context", "end", "order", "mode", "coupling", "severity"):
         words = expected.split(", ")
         near = "write it without quotes:" if option.value in words else did_you_mean(option.value, words)
     source.report(

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from lark import Token, Tree, UnexpectedInput
 
 from path_types.names import is_ncname
 
-from ..algebra import ActiveRule, EventDefinition, Reference
+from ..algebra import ActiveRule, EventDefinition, Reference, RuleParameter
 from ..errors import RuleProblem
 from .active_rules import active_rule
-from .building import Declaration, declaration, definition, reference
+from .building import definition
+from .declarations import Declaration, declaration, parameter, reference
 from .grammar import statement_parser
 from .mistakes import report_mistake
 from .source import Source
-from .statements import statements
+from .statements import comment_above, statements
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+"""A number as the value of a parameter."""
 PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
 """Prefixes that need no declaration."""
 
 
 class ParsedRules(NamedTuple):
     """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default), its
-    reference documents, and its rules that act.
+    reference documents, its rules that act, and its parameters.
 
     ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
     for unknown where others use them.
@@ -36,6 +42,19 @@ class ParsedRules(NamedTuple):
     unreadable: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     active_rules: tuple[ActiveRule, ...] = ()
+    parameters: tuple[RuleParameter, ...] = ()
+
+    @property
+    def printed(self) -> Printed:
+        """What `print_definitions` takes."""
+        return self.definitions, self.namespaces, self.references, self.active_rules, self.parameters
+
+
+Printed: TypeAlias = tuple[
+    tuple[EventDefinition, ...], Mapping[str, str], tuple[Reference, ...], tuple[ActiveRule, ...],
+    tuple[RuleParameter, ...],
+]  # fmt: skip
+"""All that rules say, as those take it who print it."""
 
 
 class Collected:
@@ -50,6 +69,7 @@ class Collected:
         self._unreadable: list[str] = []
         self._references: dict[str, Reference] = {}
         self._rules: dict[str, ActiveRule] = {}
+        self._parameters: dict[str, RuleParameter] = {}
         self._has_rules = False
 
     def add_event(self, name: str, read: EventDefinition | None) -> None:
@@ -81,6 +101,16 @@ class Collected:
         else:
             self._references[read.name] = read
 
+    def add_parameter(self, read: RuleParameter | None) -> None:
+        """A parameter."""
+        if read is None:
+            return
+        if read.name in self._parameters or read.name in self._references:
+            message = f"${read.name} is declared twice"
+            self._problems.append(RuleProblem(message, "leave one out, or use two names (V9)", read.at))
+        else:
+            self._parameters[read.name] = read
+
     @property
     def is_empty(self) -> bool:
         """Whether there is neither an event nor a rule, and nothing has been said of that."""
@@ -99,6 +129,7 @@ class Collected:
             tuple(name for name in self._unreadable if name not in self._events and is_ncname(name)),
             tuple(self._references.values()),
             tuple(self._rules.values()),
+            tuple(self._parameters.values()),
         )
 
 
@@ -128,10 +159,14 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
     for tree, part in trees:
         if tree.data == "reference":
             collected.add_reference(reference(tree, part))
+        elif tree.data == "param":
+            collected.add_parameter(parameter(tree, part))
         elif tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
             collected.add_rule(active_rule(tree, known, part) if tree.data == "rule" else None)
         elif tree.data != "namespace":
             read = definition(tree, known, part) if tree.data == "event" else None
+            if read is not None:
+                read = replace(read, description=comment_above(text, part.start))
             collected.add_event(_event_name(tree), read)
     if collected.is_empty:
         hint = "write event NAME = …, such as: event NewItem = ins(item)"

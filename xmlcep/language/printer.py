@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 
 from path_types import Axis, PathType, Step
 from path_types.names import name_parts
@@ -28,6 +29,7 @@ from ..algebra import (
     Raise,
     Reference,
     Replace,
+    RuleParameter,
     SetValue,
 )
 from ..errors import XmlCepError
@@ -41,19 +43,29 @@ def print_definitions(
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
     active_rules: Iterable[ActiveRule] = (),
+    parameters: Iterable[RuleParameter] = (),
 ) -> str:
     """The definitions as a rules text that parses back to equal definitions.
 
     ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names;
-    then come reference documents; rules that act come last.
+    then come reference documents and parameters; rules that act come last.
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
-    events = [printer.definition(definition) for definition in definitions]
+    events = [
+        line for each in definitions for line in (*comment_of(each.description), printer.definition(each))
+    ]
     rules = [printer.active_rule(rule) for rule in active_rules]
-    declarations = [*printer.declarations(), *map(printer.reference, references)]
+    declarations = [
+        *printer.declarations(), *map(printer.reference, references), *map(printer.parameter, parameters)
+    ]  # fmt: skip
     parts = ["".join(f"{line}\n" for line in part) for part in (declarations, events, rules) if part]
     return "\n".join(parts)
+
+
+def comment_of(description: str) -> Iterator[str]:
+    """A description as the lines of the comment above an event."""
+    return (f"# {line}".rstrip() for line in description.splitlines())
 
 
 def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
@@ -82,6 +94,11 @@ def print_operand(expression: Expression, namespaces: Mapping[str, str] | None =
     return _Printer(namespaces or {}).operand(expression)
 
 
+def print_number(value: float) -> str:
+    """A number with all its digits and no exponent."""
+    return format(Decimal(repr(value)), "f").removesuffix(".0")
+
+
 def print_path(path: PathType, namespaces: Mapping[str, str] | None = None) -> str:
     """A path with its names shortened by the namespaces."""
     return _Printer(namespaces or {}).path(path)
@@ -104,6 +121,10 @@ class _Printer:
     def reference(self, reference: Reference) -> str:
         return f"reference {reference.name} = {quote(reference.file)}"
 
+    def parameter(self, parameter: RuleParameter) -> str:
+        value = parameter.value
+        return f"param {parameter.name} = {quote(value) if isinstance(value, str) else print_number(value)}"
+
     def definition(self, definition: EventDefinition) -> str:
         root = definition.expression
         path = "" if root.options.path is None else f"({self.path(root.options.path)})"
@@ -119,6 +140,8 @@ class _Printer:
             ("flat", "" if definition.flat else None),
             ("order", None if definition.order is Order.INTERVAL else definition.order.value),
             *self._given(replace(root.options, context=None, path=None, name=None)),
+            ("severity", definition.severity and definition.severity.value),
+            ("message", None if definition.message is None else quote(definition.message)),
         ]
         # A context behind the name is the default of all operators, so the root's own stands behind the root.
         own = Options(context=root.options.context, name=root.options.name)
@@ -215,6 +238,8 @@ class _Printer:
             text += _embedded(FILTER, f"[{leaf.filter}]")
         for name, value in leaf.bindings:
             text += f" as ${name}" + ("" if value is None else f" = {_embedded(VALUE, f'({value})')}")
+        if leaf.name is not None:
+            text += f" as {leaf.name}"
         return text
 
     def options(self, options: Options) -> str:

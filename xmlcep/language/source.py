@@ -51,8 +51,8 @@ class Part(Source):
     def __init__(self, whole: Source, start: int, end: int) -> None:
         self.text = whole.text[start:end]
         self.problems = whole.problems
+        self.start = start
         self._whole = whole
-        self._start = start
 
     def position(self, start: int, end: int) -> Position:
-        return self._whole.position(self._start + start, self._start + end)
+        return self._whole.position(self.start + start, self.start + end)

@@ -19,7 +19,10 @@ from path_types.names import NCNAME
 
 from .embedded import FILTER, VALUE
 
-KEYWORDS = ("event", "namespace", "reference", "rule")
+EXAMPLE = "#>"
+"""What a line with an example of edits begins with."""
+_BLANKS = " \t\r\ufeff"
+KEYWORDS = ("event", "namespace", "reference", "param", "rule")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
 # be Clark notation, where # begins no comment and ' no string. Nothing is tried twice (*+, ++): that would take
@@ -98,6 +101,28 @@ def extents(text: str) -> list[Extent]:
     return found
 
 
+def comment_above(text: str, start: int) -> str:
+    """The comment that ends in the line before a statement which begins its line at ``start``; "" if there is none.
+
+    Lines of examples (``#>``) are not part of it.
+
+    >>> comment_above("# of old\\n\\n# What it\\n#  is.\\nevent A = ins(a)", 27)
+    'What it\\n is.'
+    """
+    end = text.rfind("\n", 0, start)
+    if text[end + 1 : start].strip(_BLANKS):
+        return ""
+    found: list[str] = []
+    while end >= 0:
+        begin = text.rfind("\n", 0, end)
+        line = text[begin + 1 : end].strip(_BLANKS)
+        if not line.startswith("#") or line.startswith(EXAMPLE):
+            break
+        found.append(line[1:].removeprefix(" "))
+        end = begin
+    return "\n".join(reversed(found)).strip("\n")
+
+
 def comment_count(text: str) -> int:
     """How many comments there are in the text."""
     return sum(match.group().startswith("#") for _, match in _matches(text))
@@ -144,8 +169,8 @@ def _starts_statement(last: Sequence[_Token], token: _Token, after: _Token | Non
     if token.kind != "word":
         return False
     followed_by_word = after is not None and after.kind == "word"
-    if before.text == "raise":
-        return False  # raise event: an event called event
+    if before.text == "raise" or (before.text == "as" and last[0].text not in ("as", "$")):
+        return False  # raise event: an event called event; as event: an operand
     if before.text == "on" and last[0].text != "raise":
         return False  # on event if …
     if before.text == "rule" and after is not None and after.text == "on":

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from ..engine import Detector
+from ..arguments import check
+from ..engine import SINCE, Detector, OnRemoved, Replacement
 from ..engine.durable import rules_stamp
 from ..events import CompositeEvent, PrimitiveEvent
+from ..log.errors import LogError
 from ..log.records import Control
 from ..log.writing import LogWriter
 from ..rules import Rules
 from ..wrapping import Document, RefusedError
+from ..wrapping.detecting import replace_on
 from ..wrapping.watches import Watch
 from .state_file import WatchState
 
-OPEN, FLUSH, CLOSE, CURSOR = "open", "flush", "close", "cursor"
+OPEN, FLUSH, CLOSE, CURSOR, RULES = "open", "flush", "close", "cursor", "rules"
 """The kinds of control records that a recorded watch writes."""
 
 
 Callback = Callable[[CompositeEvent], Any]
+
+
+class Replacing(NamedTuple):
+    """How the rules of a watch are replaced: what becomes of trees that end, since when those that begin have seen what
+    happens (the log's beginning, or now)."""
+
+    on_removed: OnRemoved
+    since: Literal["now", "begin"]
+
+    @classmethod
+    def of(cls, control: Control) -> Replacing:
+        """As a control record says; what it does not say is as by default."""
+        said = control.content
+        return cls(
+            "drop" if said.get("on_removed") == "drop" else "flush",
+            "begin" if said.get("since") == "begin" else "now",
+        )
 
 
 class ControlLog(Protocol):
@@ -35,6 +55,9 @@ class ControlLog(Protocol):
 
     def write_control(self, control: Control) -> None:
         """Writes a control record, to the disk if changes are."""
+
+    def past(self, rules: Rules, like: Detector) -> Detector:
+        """A detector of these rules that has been told of all that the log says."""
 
     def checkpoint_if_due(self) -> None:
         """Writes the state of both if that is due."""
@@ -95,6 +118,27 @@ class RecordedWatch(Watch):
         if not self._recording.closed:
             self._recording.write_control(Control(FLUSH, {}))
         return super().flush()
+
+    def replace(
+        self, rules: Rules, *, on_removed: OnRemoved = "flush", since: Literal["now", "begin"] = "now"
+    ) -> Replacement:
+        """As `Watch.replace`; the log has it before anything is raised, so that recovery is exact. With
+        ``since="begin"`` new trees have seen all that the log says, which is replayed for them.
+
+        Raises `LogError` if the recording is closed.
+        """
+        self._check_replacing(rules)
+        check("replace()", since=(since, SINCE))
+        if self._recording.closed:
+            raise LogError("replace() of a recorded watch whose recording is closed: nothing could record it")
+        past = self._recording.past(rules, self._detector) if since == "begin" else None
+        replacement = replace_on(self._document._tree, self._detector, rules, on_removed, past=past)
+        self._have(rules)
+        how = Replacing(on_removed, since)
+        self._recording.write_control(Control(RULES, {**rules_stamp(rules), **how._asdict()}))
+        self._raise_now(replacement.raised)
+        self._recording.checkpoint_if_due()
+        return replacement
 
     def close(self) -> list[CompositeEvent]:
         """As `Watch.close`; the log has it before anything is raised. Not to be called in a callback."""

@@ -15,6 +15,7 @@ from typing import Any, Literal, NoReturn
 from ..arguments import PATH, check, optional, whole_number
 from ..closing import Closing
 from ..documents.replica import Replica
+from ..engine import Detector, OnRemoved, Replacement
 from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import UNNAMED, Cause, CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
@@ -27,7 +28,7 @@ from ..log.records import (
     raised_control,
     raised_identity,
 )
-from ..log.segments import first_of
+from ..log.segments import first_of, segments
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
 from ..proofs.log_tree import Tree, as_signing
@@ -36,7 +37,7 @@ from ..wrapping.not_copyable import Single
 from ..wrapping.watches import check_opening
 from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at
-from .log_replay import History, replay_history
+from .log_replay import History, detector_over, replay_history
 from .places import state_path
 from .recordable import Recordable, header_of
 from .recorded_watch import RecordedWatch
@@ -238,6 +239,20 @@ class Recording(Single, Closing):
         )
         self._opened = opened
         return self._watch
+
+    def replace(
+        self, rules: Rules, *, on_removed: OnRemoved = "flush", since: Literal["now", "begin"] = "now"
+    ) -> Replacement:
+        """Takes other rules in the recorded watch: `RecordedWatch.replace`. Raises `LogError` if none is open."""
+        if self._watch is None or self._watch.closed:
+            raise LogError(
+                f"{self._writer.file}: no recorded watch is open: open one, recording.watch(rules)"
+            )
+        return self._watch.replace(rules, on_removed=on_removed, since=since)
+
+    def past(self, rules: Rules, like: Detector) -> Detector:
+        """A detector of these rules that has been told of all that the log says; it counts transactions as ``like``."""
+        return detector_over(segments(self._writer.log), rules, like)
 
     @property
     def opened(self) -> str:

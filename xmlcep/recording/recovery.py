@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from ..arguments import PATH, check, optional, whole_number
 from ..closing import Closing
+from ..engine import ON_REMOVED, SINCE, OnRemoved, Replacement
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
@@ -29,6 +30,7 @@ class Recovered(Closing):
 
     ``watch`` is None when no rules were given, or in a sealed log no watch was open; ``repairs`` says what the crash
     had left at the end of the log; ``notes`` why a state beside the log could not be used, if there is one.
+    ``replacement`` says what has become of the events of the watch where other rules were given.
     """
 
     document: Document
@@ -36,6 +38,7 @@ class Recovered(Closing):
     watch: RecordedWatch | None
     repairs: tuple[Repair, ...]
     notes: tuple[str, ...] = ()
+    replacement: Replacement | None = None
 
     def close(self) -> None:
         """Closes the watch, if any, and the recording."""
@@ -55,13 +58,17 @@ def recover(
     state_every: int | None = EVERY,
     keep: int | None = 1000,
     tree: Tree = False,
+    on_removed: OnRemoved | None = None,
+    since: Literal["now", "begin"] = "now",
     **wrapping: Any,
 ) -> Recovered:
     """Brings a recorded document back, with its node ids and clock, and goes on recording it.
 
     With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
     the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
-    ``on_event`` first. ``delivered``, if given, is used in place of the cursor: how many the application knows to
+    ``on_event`` first. Other rules than the watch had replace these (G7), as `RecordedWatch.replace` says: new events
+    begin, now or ``since="begin"``; if events were changed or removed ``on_removed`` has to say what becomes of partial
+    matches in them. ``delivered``, if given, is used in place of the cursor: how many the application knows to
     have kept since the watch was opened, or a function that is given where that was (`Recording.opened`). Was no
     watch open, a new one is opened, which the log gets a record of; to a sealed log nothing is added unasked:
     ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
@@ -71,10 +78,13 @@ def recover(
     a log whose checkpoints are signed needs the key.
 
     Comments and processing instructions do not come back; between two text nodes an empty comment stands for
-    what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
-    `LogLockedError` while another writer has it open.
+    what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with rules that would lose
+    something or cannot be read, `LogLockedError` while another writer has it open.
     """
-    check("recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))))
+    check(
+        "recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))),
+        on_removed=(on_removed, optional(ON_REMOVED)), since=(since, SINCE),
+    )  # fmt: skip
     signing = as_signing(tree)
     to_continue = look_at(log)
     if to_continue is None:
@@ -87,6 +97,7 @@ def recover(
         history = replay_history(
             log, rules, delivered, whole=to_continue.whole, clock=to_continue.clock_to_come
         )
+        history.check_rules(on_removed)
         document = _wrapped(history, log, end.doc, end.ts, wrapping)
         writer, repairs = to_continue.open(signing)
         recording = Recording(
@@ -104,12 +115,14 @@ def recover(
             document.close()
         (to_continue if writer is None else writer).close()
         raise
-    watch, notes = None, history.notes
+    watch, notes, replacement = None, history.notes, None
     if rules is not None:
         watch = _continue_watch(history, recording, document, rules, on_event, keep, new=end.seal is None)
         if watch is None:
             notes = (*notes, _NONE_OPENED)
-    return Recovered(document, recording, watch, repairs, notes)
+        elif watch.rules is not rules:
+            replacement = watch.replace(rules, on_removed=on_removed or "flush", since=since)
+    return Recovered(document, recording, watch, repairs, notes, replacement)
 
 
 _NONE_OPENED = (
@@ -136,7 +149,7 @@ def _continue_watch(
             recording.write_control(Control(CURSOR, {"delivered": number}))
         return recording.watch(rules, on_event=on_event, keep=keep) if new else None
     watch = RecordedWatch(
-        document, rules, recording, on_event=on_event, operators=history.operators, keep=keep,
+        document, history.rules or rules, recording, on_event=on_event, operators=history.operators, keep=keep,
         detector=history.detector, delivered=history.delivered,
     )  # fmt: skip
     recording.continue_watch(watch, history.opened)

@@ -8,7 +8,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -96,7 +96,7 @@ class Contents:
 
 
 COLUMNS = ("#", "when", "who", "rule", "document", "node", "values")
-"""Of the table of findings."""
+"""Of the table of findings; what stands under values is the message, where there is one."""
 
 
 class _Texts:
@@ -154,12 +154,12 @@ def _rules(
 ) -> Iterator[dict[str, Any]]:
     answered = 0
     texts = {d.name: print_definitions([d], rules.namespaces) for d in rules.definitions}
-    comments = _comments(rules)
     for tree in rules.graph.trees:
         entry: dict[str, Any] = {
             "name": tree.name,
             "text": visible(texts[tree.name].strip().splitlines()[-1]),
-            "comment": comments.get(tree.name, ""),
+            "comment": "\n".join(map(visible, tree.definition.description.splitlines())),
+            "severity": tree.definition.severity.value if tree.definition.severity else "",
             "drawing": visible(draw_svg(tree, rules.graph.programs[tree.index], rules.namespaces)),
             "findings": per_rule.get(tree.name, 0),
             "records": taken.get(tree.name),
@@ -169,26 +169,6 @@ def _rules(
             answered += 1
             entry["why_not"] = visible(_why_not(pasts, rules, tree.name))
         yield entry
-
-
-def _comments(rules: Rules) -> dict[str, str]:
-    """What the authors of the rules have written above each event, line by line."""
-    sources: dict[str, list[str]] = {}
-    found = {}
-    for definition in rules.definitions:
-        file = definition.at.file
-        if file not in sources:
-            try:
-                text = rules.text or Path(file).read_text(encoding="utf-8")
-            except (OSError, ValueError):  # it was read once; without it there is nothing to show
-                text = ""
-            sources[file] = text.splitlines()
-        above = sources[file][: max(0, definition.at.line - 1)]
-        lines = list(takewhile(lambda line: line.lstrip().startswith("#"), reversed(above)))
-        found[definition.name] = "\n".join(
-            visible(line.strip().lstrip("#").strip()) for line in reversed(lines)
-        )
-    return found
 
 
 def _why_not(pasts: Mapping[str, Past], rules: Rules, event: str) -> str:
@@ -222,7 +202,9 @@ def _findings(
         users[visible(user)] += 1
         days[visible(at[:10])] += 1
         node = _node(record.get("path"), record["ids"])
-        values = ", ".join(_short(value, LONGEST_IN_ROW) for value in islice(rows.values(record), 6))
+        values = record.get("message") or ", ".join(
+            _short(value, LONGEST_IN_ROW) for value in islice(rows.values(record), 6)
+        )
         found.findings.append(
             [
                 texts.number(rows.event(record)), texts.number(record.get("doc") or ""), record["ts"], texts.number(at),
@@ -250,11 +232,15 @@ def _event(one: Mapping[str, Any], texts: _Texts) -> list[Any]:
     left out]``."""
     if "constituents" in one:
         inner = [_event(each, texts) for each in one["constituents"][:MOST_EVENTS]]
-        return [texts.number(one["name"]), inner, max(0, len(one["constituents"]) - MOST_EVENTS)]
+        return [
+            texts.number(rows.named(one, one["name"])),
+            inner,
+            max(0, len(one["constituents"]) - MOST_EVENTS),
+        ]
     who = ", ".join(said_of(one.get("meta")))
     old, value = one.get("old"), one.get("value")
     return [
-        texts.number(one["op"]), texts.number(_node(one.get("path"), one["ids"])), one["ts"],
+        texts.number(rows.named(one, one["op"])), texts.number(_node(one.get("path"), one["ids"])), one["ts"],
         texts.number(one.get("at") or ""), texts.number(who), one.get("txn"),
         None if old is None else visible(_short(old, LONGEST_VALUE)),
         None if value is None else visible(_short(value, LONGEST_VALUE)),

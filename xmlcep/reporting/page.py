@@ -74,8 +74,9 @@ _MOST_WIDE = (9, 21, 18, 24, 22)
 
 
 def _columns(widths: Sequence[int]) -> str:
-    """The columns of the table, as wide as their texts, without those in which there is nothing."""
-    given = [f"{min(width, most) + 2.5}ch" for width, most in zip(widths, _MOST_WIDE, strict=False) if width]
+    """The columns of the table, as wide as their texts and headings, without those in which there is nothing."""
+    named = zip(widths, _MOST_WIDE, COLUMNS, strict=False)
+    given = [f"{max(min(width, most), len(name) + 1) + 2.5}ch" for width, most, name in named if width]
     given += [f"minmax(6rem, {share}fr)" for width, share in zip(widths[5:], (2, 1.3), strict=True) if width]
     hidden = [
         f".head > :nth-child({place}), .row > :nth-child({place})"
@@ -93,6 +94,7 @@ def _data(contents: Contents) -> Iterator[str]:
         "findings": contents.findings,
         "changes": contents.changes,
         "rules": [rule["name"] for rule in contents.rules],
+        "severities": {rule["name"]: rule["severity"] for rule in contents.rules if rule["severity"]},
         "chunk": CHUNK,
     }
     yield f'<script type="application/json" id="data">{embedded(given)}</script>\n'

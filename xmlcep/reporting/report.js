@@ -2,7 +2,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const { texts, findings, changes, rules, chunk } = data;
+  const { texts, findings, changes, rules, severities, chunk } = data;
   const EVENT = 0, DOC = 1, TS = 2, AT = 3, USER = 4, NODE = 5, VALUES = 6, TIME = 7;
   const HEIGHT = 28, COLOURS = 8;
   const count = (n) => n.toLocaleString("en");
@@ -17,6 +17,7 @@
 
   const colourOf = new Map();
   const ruleOf = (finding) => texts[finding[EVENT]];
+  const rated = (finding) => (severities[ruleOf(finding)] ? `${ruleOf(finding)} · ${severities[ruleOf(finding)]}` : ruleOf(finding));
   const colour = (name) => {
     if (!colourOf.has(name)) {
       const index = rules.indexOf(name.split("/")[0]);
@@ -56,7 +57,7 @@
       if (doc && finding[DOC] !== +doc) continue;
       if (user && finding[USER] !== +user) continue;
       if (!all && (place(finding) < range[0] || place(finding) > range[1])) continue;
-      if (text && !`${finding[NODE]} ${finding[VALUES]} ${ruleOf(finding)} ${texts[finding[USER]]}`.toLowerCase().includes(text)) continue;
+      if (text && !`${finding[NODE]} ${finding[VALUES]} ${rated(finding)} ${texts[finding[USER]]}`.toLowerCase().includes(text)) continue;
       shown.push(i);
     }
     if (order.column !== "number") {
@@ -82,7 +83,7 @@
   const row = (position) => {
     const i = shown[position], finding = findings[i];
     const made = element("a", { class: "row", role: "row", href: `#finding-${i + 1}`, tabindex: "-1", "aria-rowindex": String(position + 1), "aria-selected": String(i === selected) },
-      ...[[String(i + 1)], [when(finding), texts[finding[AT]]], [texts[finding[USER]]], [ruleOf(finding)], [texts[finding[DOC]]],
+      ...[[String(i + 1)], [when(finding), texts[finding[AT]]], [texts[finding[USER]]], [rated(finding)], [texts[finding[DOC]]],
         [tail(finding[NODE]), finding[NODE]], [finding[VALUES]]]
         .map(([text, full]) => element("span", { role: "gridcell", title: full || text }, text)));
     made.style.top = `${position * HEIGHT}px`;
@@ -142,7 +143,7 @@
     const list = element("ul", { class: "events" }, ...events.map(eventItem));
     if (more) list.append(element("li", { class: "meta" }, `and ${count(more)} more`));
     panel.replaceChildren(
-      element("h3", {}, `${i + 1}  ${ruleOf(finding)}`),
+      element("h3", {}, `${i + 1}  ${rated(finding)}`),
       element("p", { class: "meta node" }, [finding[NODE], texts[finding[DOC]], texts[finding[AT]] || `time point ${finding[TS]}`].filter(Boolean).join(" · ")),
       list);
     if (values) panel.append(element("p", { class: "meta" }, values));
@@ -202,7 +203,7 @@
     drawing.append(shape("line", { x1: 0, x2: BARS, y1: TOP + 2, y2: TOP + 2, class: "axis", "vector-effect": "non-scaling-stroke" }));
     timeline.replaceChildren(drawing);
     const said = byId("range");
-    said.replaceChildren(findings.length ? `${moment(from)} to ${moment(to)}; tallest bar: ${count(most)} findings, ${count(busiest)} changes` : "");
+    said.replaceChildren(findings.length ? `${moment(from)} to ${moment(to)}; tallest bar: ${count(most)} ${most === 1 ? "finding" : "findings"}, ${count(busiest)} ${busiest === 1 ? "change" : "changes"}` : "");
     const named = new Set(findings.slice(0, 100000).map((finding) => finding[EVENT]));
     for (const number of [...named].slice(0, 12)) {
       said.append(element("span", { class: `key k${colour(texts[number])}` }), texts[number]);

@@ -1,16 +1,16 @@
 """Rules: definitions that have been read and checked as a whole, with their event trees and event graph.
 
-Read `trees` (derived path types, rules T1 to T4), `programs` and `variables` (their expressions), `event_graph` (what
-depends on what, G1), `references` (documents to look things up in, V8), `ruleset`, `files`, `drawing`; of rules that
-act `fragments`, `rule_programs`, `active_rules`.
+Read `trees` (derived path types, rules T1 to T4), `programs`, `variables` and `compiling` (their expressions),
+`event_graph` (what depends on what, G1), `references` and `additions` (what is given beside the text, V8, V9),
+`ruleset`, `files`, `drawing`; of rules that act `fragments`, `rule_programs`, `active_rules`.
 """
 
 from .files import load_rules as load_rules
 from .files import read_rules_text as read_rules_text
+from .plain_rules import PlainRules as PlainRules
 from .references import ReferenceDocument as ReferenceDocument
 from .references import Source as ReferenceSource
 from .ruleset import IgnoredRulesWarning as IgnoredRulesWarning
-from .ruleset import PlainRules as PlainRules
 from .ruleset import Rules as Rules
 from .ruleset import parse_rules as parse_rules
 

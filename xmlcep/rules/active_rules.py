@@ -34,6 +34,7 @@ from ..suggestions import did_you_mean
 from ..xpath import (
     Expression,
     ExpressionError,
+    Known,
     NodeKind,
     Scope,
     Selection,
@@ -42,8 +43,9 @@ from ..xpath import (
     compile_selection,
 )
 from . import variables as vs
+from .braces import TextError
 from .event_graph import EventGraph
-from .fragments import Fragment, FragmentError, read_fragment
+from .fragments import Fragment, read_fragment
 from .programs import node_kind
 from .rule_programs import DELETED, DELTA, ActionProgram, Form, RuleProgram, Triggers
 from .trees import EventTree
@@ -68,7 +70,7 @@ def own_events(rules: Iterable[ActiveRule]) -> list[EventDefinition]:
 
 def compile_rules(
     rules: Sequence[ActiveRule], graph: EventGraph, problems: list[RuleProblem], *,
-    namespaces: Mapping[str, str], references: Sequence[str] = (),
+    namespaces: Mapping[str, str], given: Known | None = None,
 ) -> Triggers:  # fmt: skip
     """The rules, compiled; what is wrong with them is appended to ``problems``.
 
@@ -80,7 +82,7 @@ def compile_rules(
     }
     programs = []
     for index, rule in enumerate(rules):
-        compiler = _Compiler(rule, index, graph, trees, problems, namespaces, references)
+        compiler = _Compiler(rule, index, graph, trees, problems, namespaces, given or {})
         program = compiler.compile()
         if program is not None:
             programs.append(program)
@@ -103,7 +105,7 @@ class _Compiler:
 
     def __init__(
         self, rule: ActiveRule, index: int, graph: EventGraph, trees: Mapping[str, EventTree],
-        problems: list[RuleProblem], namespaces: Mapping[str, str], references: Sequence[str],
+        problems: list[RuleProblem], namespaces: Mapping[str, str], given: Known,
     ) -> None:  # fmt: skip
         self.rule = rule
         self.index = index
@@ -111,8 +113,8 @@ class _Compiler:
         self.trees = trees
         self.problems = problems
         self.namespaces = namespaces
-        self.references = dict.fromkeys(references, VariableKind.NODES)
-        self.variables: Mapping[str, VariableKind] = {}
+        self.given = given
+        self.variables: Known = {}
         self.node = NodeKind.ELEMENT
 
     def compile(self) -> RuleProgram | None:
@@ -172,13 +174,12 @@ class _Compiler:
         if mode is Mode.INSTANCE:
             known = vs.kinds(of_event)
             known |= _OF_LEAF if single_leaf(tree) is not None else {}
-            known[DELETED] = VariableKind.STRING
-            delta = _DELTA_KINDS[kind]
+            single, delta = VariableKind.STRING, _DELTA_KINDS[kind]
         else:
             known = dict.fromkeys(of_event, VariableKind.LIST)
-            known[DELETED] = VariableKind.LIST
+            single = VariableKind.LIST
             delta = VariableKind.ELEMENTS if tree.flat else _DELTA_KINDS[node_kind(tree.path)]
-        self.variables = {**self.references, **known, DELTA: delta}
+        self.variables = vs.EventVariables({**self.given, **known, DELETED: single, DELTA: delta}, single)
 
     def _default_mode(self, tree: EventTree, kinds: Sequence[NodeKind]) -> Mode | None:
         """L3: instance mode if $delta, a variable of the event or a relative path occurs."""
@@ -186,10 +187,10 @@ class _Compiler:
         form = self._form(tree, Mode.INSTANCE, kinds[0])
         if len(self.problems) > said:
             return None  # which has been said
-        own = self.variables.keys() - self.references.keys()
+        own = {name for each in form.expressions for name in each.variables if name not in self.given}
         raises_here = any(isinstance(each, Raise) and each.target is None for each in self.rule.actions)
-        asks = any(each.asks_context or each.variables & own for each in form.expressions)
-        return Mode.INSTANCE if asks or raises_here else Mode.SET
+        asks = any(each.asks_context for each in form.expressions)
+        return Mode.INSTANCE if asks or own or raises_here else Mode.SET
 
     # ---- actions ----------------------------------------------------------------------------------------
 
@@ -273,7 +274,7 @@ class _Compiler:
         at = action.places.get("fragment", self.rule.at)
         try:
             return read_fragment(text, self.namespaces, self._compiled)
-        except FragmentError as error:
+        except TextError as error:
             if error.offset >= 0:
                 at = at.part(text, error.offset, error.width)
             self._problem(error.problem, error.hint, at)

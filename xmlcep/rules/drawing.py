@@ -51,6 +51,10 @@ def tree_traits(tree: EventTree) -> list[str]:
     traits = ["flat" if tree.flat else "hierarchical"]
     if tree.order is not Order.INTERVAL:
         traits.append(f"order {tree.order.value}")
+    if tree.definition.severity is not None:
+        traits.append(tree.definition.severity.value)
+    if tree.definition.message is not None:
+        traits.append(f"message {tree.definition.message}")
     return traits
 
 

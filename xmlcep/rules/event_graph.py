@@ -13,9 +13,10 @@ from ..errors import RuleProblem
 from ..events import OPERATIONS, CompositeType, Scope
 from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames, disguised
-from ..xpath import Condition, Expression
-from .programs import OperatorProgram, compile_tree
-from .trees import EventTree, LeafNode, build_tree, composite_leaves
+from ..xpath import Condition, Expression, Known
+from .compiling import compile_tree
+from .programs import OperatorProgram
+from .trees import EventTree, LeafNode, build_tree
 from .variables import Variables
 
 _NO_LANGUAGES = Languages()
@@ -37,10 +38,10 @@ class EventGraph:
             for operator, program in zip(tree.operators, programs, strict=True)
         )
 
-    def expressions(self) -> Iterator[Expression]:
-        """All expressions of all trees, conditions with them."""
-        for tree, programs in zip(self.trees, self.programs, strict=True):
-            for operator, program in zip(tree.operators, programs, strict=True):
+    def expressions(self, tree: EventTree | None = None) -> Iterator[Expression]:
+        """All expressions of a tree, or of all trees, conditions with them."""
+        for each in self.trees if tree is None else (tree,):
+            for operator, program in zip(each.operators, self.programs[each.index], strict=True):
                 if operator.condition is not None:
                     yield operator.condition.compiled
                 yield from program.expressions
@@ -97,42 +98,46 @@ def build_graph(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str] | None = None,
-    references: Sequence[str] = (),
+    given: Known | None = None,
     languages: Languages = _NO_LANGUAGES,
     private: Collection[str] = (),
 ) -> EventGraph:
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
-    the names of reference documents, ``languages`` compile opaque leaves. ``private`` are names of events that a leaf
-    of any name does not take. A graph with problems must not be run.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``given`` the
+    reference documents and parameters that these can ask (V8, V9), ``languages`` compile opaque leaves. ``private`` are
+    names of events that a leaf of any name does not take. A graph with problems must not be run.
     """
-    given = list(definitions)
+    defined = list(definitions)
     trees: list[EventTree] = []
     conditions: dict[str, Condition] = {}
-    for definition in given:
+    for definition in defined:
         tree = build_tree(
             definition,
             len(trees),
             problems,
             namespaces=namespaces,
-            references=references,
+            given=given,
             conditions=conditions,
         )
         if tree is not None:
             trees.append(tree)
-    _check_names(given, problems)
+    _check_names(defined, problems)
     ordered = _in_processing_order(trees, problems, private)
     exported: dict[str, Variables] = {}
     programs = []
     for tree in ordered:
         compiled = compile_tree(
-            tree, exported, problems, namespaces=namespaces or {}, references=references, languages=languages
+            tree, exported, problems, namespaces=namespaces or {}, given=given or {}, languages=languages
         )
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
     measured = _with_used(ordered, [tree.needs_moments for tree in ordered])
-    binding = [any(program.has_variables for program in of_tree) for of_tree in programs]
+    binding = [
+        any(program.has_variables for program in of_tree)
+        or any(node.definition.tells_operands_apart for node in tree.operators)
+        for tree, of_tree in zip(ordered, programs, strict=True)
+    ]
     extended = measured | _with_used(ordered, binding)
     return EventGraph(
         tuple(
@@ -190,9 +195,10 @@ def _dependencies(trees: list[EventTree], private: Collection[str]) -> list[list
         sorted(
             {
                 used.index
-                for leaf in composite_leaves(user)
-                for used in (public if leaf.name is None else named.get(leaf.name, ()))
-                if _may_take(leaf, user, used)
+                for leaf in user.leaves()
+                if isinstance(type_ := leaf.type, CompositeType)
+                for used in (public if type_.name is None else named.get(type_.name, ()))
+                if _may_take(type_, user, used)
             }
         )
         for user in trees

@@ -7,20 +7,30 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
+from ..algebra import (
+    ActiveRule,
+    EventDefinition,
+    Leaf,
+    Position,
+    Reference,
+    RuleParameter,
+    operators_of,
+    walk,
+)
 from ..errors import ArgumentError, RuleError, RuleProblem, XmlCepError
 from ..files import bytes_of
 from ..language import ParsedRules, read_definitions
 from ..language.parser import defined_twice
 from ..language.xml_form.markup import xml_encoding
-from ..languages import Language, Languages
+from ..languages import Language
+from .additions import Additions, ParameterValue
 from .namespaces import Names, of_the_set
-from .references import ReferenceSources, Source
-from .ruleset import Rules, check_additions, checked_rules
+from .references import Source
+from .ruleset import Rules, checked_rules
 
 RULES_FILE = "rules file"
 """What is read, of which so much is (`xmlcep.files.LARGEST`)."""
-_INSTALLED = Languages()
+_NOTHING = Additions()
 
 
 def load_rules(
@@ -29,39 +39,37 @@ def load_rules(
     references: Mapping[str, Source] | None = None,
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
+    params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
     """The rules in a file, or in several: they can use each other's events, and are checked as one set.
 
     A file is in the event language (UTF-8) or in XML. A namespace declaration holds for its own file.
     ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
     beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
-    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). Raises one `RuleError` with all
+    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). ``params`` are
+    values of parameters by name, in place of those that the rules say (V9). Raises one `RuleError` with all
     that is wrong in all files, or `XmlCepError` when a file cannot be read.
     """
-    check_additions("load_rules()", references, languages, allow)
-    usable = Languages(languages or {}, tuple(allow))
-    return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)
+    additions = Additions.of(
+        "load_rules()", references=references, languages=languages, allow=allow, params=params
+    )
+    return rules_of(read_rules_texts((path, *more)), additions)
 
 
-def rules_of(
-    texts: Mapping[str, str],
-    *,
-    references: Mapping[str, Source] | None = None,
-    languages: Languages = _INSTALLED,
-) -> Rules:
+def rules_of(texts: Mapping[str, str], additions: Additions = _NOTHING) -> Rules:
     """The rules that one or several texts, by name, say together; raises `RuleError`. Reference documents that are not
     given lie beside the files that the texts are called after."""
     names = tuple(texts)
-    sources = ReferenceSources(references or {}, beside=names[0])
+    additions = additions.beside(names[0])
     problems: list[RuleProblem] = []
     if len(names) == 1:
         text = texts[names[0]]
         alone = read_definitions(text, problems)
-        rules = checked_rules(alone, problems, text, names[0], sources=sources, languages=languages)
+        rules = checked_rules(alone, problems, text, names[0], additions)
         return replace(rules, files=names)
     parsed = parse_files(texts, problems)
     try:
-        rules = checked_rules(parsed, problems, None, ", ".join(names), sources=sources, languages=languages)
+        rules = checked_rules(parsed, problems, None, ", ".join(names), additions)
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     return replace(rules, files=names)
@@ -103,6 +111,7 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
         tuple(_active_rules(parsed.values(), problems)),
+        tuple(_parameters(parsed.values(), problems)),
     )
 
 
@@ -159,6 +168,18 @@ def _references(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> I
         elif known != reference:
             message = f"the reference document {reference.name!r} is another one in {known.at.file}"
             problems.append(RuleProblem(message, "use two names (V8)", reference.at))
+
+
+def _parameters(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[RuleParameter]:
+    """The parameters of all files; what two files say alike stands once (V9)."""
+    first: dict[str, RuleParameter] = {}
+    for parameter in (parameter for each in parsed for parameter in each.parameters):
+        known = first.setdefault(parameter.name, parameter)
+        if known is parameter:
+            yield parameter
+        elif known != parameter:
+            message = f"the parameter {parameter.name!r} has another value in {known.at.file}"
+            problems.append(RuleProblem(message, "give it one value, or use two names (V9)", parameter.at))
 
 
 def _by_say(parsed: Mapping[str, ParsedRules]) -> list[dict[str, str]]:
@@ -227,6 +248,8 @@ def _has_xpath(definition: EventDefinition) -> bool:
     """Whether anything in the definition is an XPath expression."""
     options = [operator.options for operator in operators_of(definition.expression)]
     leaves = [part for part in walk(definition.expression) if isinstance(part, Leaf)]
-    return any(each.when or each.guard or each.having or each.let for each in options) or any(
-        leaf.filter or any(binding.expression for binding in leaf.bindings) for leaf in leaves
+    return (
+        bool(definition.message)
+        or any(each.when or each.guard or each.having or each.let for each in options)
+        or any(leaf.filter or any(binding.expression for binding in leaf.bindings) for leaf in leaves)
     )

@@ -10,28 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from itertools import count
 
 from lxml import etree
 
 from path_types.names import namespace_of
 
 from ..xml_parser import read_xml
-from ..xpath import Environment, Expression, ExpressionError
-
-Text: TypeAlias = tuple["str | Expression", ...]
-"""Text with expressions in it; empty: no text."""
-
-
-class FragmentError(Exception):
-    """A fragment that cannot be read: ``problem``, ``hint``, and the place in its text if that is known."""
-
-    def __init__(self, problem: str, hint: str, offset: int = -1, width: int = 1) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.hint = hint
-        self.offset = offset
-        self.width = width
+from ..xpath import Expression
+from .braces import Text, TextError, read_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,49 +73,21 @@ class Fragment:
 
 # ---- reading ----------------------------------------------------------------------------------------------
 
-_PIECE = re.compile(r"""\{\{|\}\}|\{|\}""")
-_IN_BRACES = re.compile(r"""(?:[^{}"']++|"[^"]*+"|'[^']*+')*+""")
-_MOST_PLACES = 1_000
 _FIRST_PRIVATE = 0xE000
 
 
 def read_fragment(
     text: str, namespaces: Mapping[str, str], compile_: Callable[[str], Expression]
 ) -> Fragment:
-    """The fragment that a text says; raises `FragmentError`, and what ``compile_`` raises for an expression.
+    """The fragment that a text says; raises `TextError`, also for what ``compile_`` refuses.
 
     ``namespaces`` (prefix to URI, ``""`` for unprefixed element names) are known in it without a declaration.
     """
     opening, closing = _unused_characters(text)
-    expressions: list[Expression] = []
-    pieces: list[str] = []
-    at = 0
-    while True:
-        match = _PIECE.search(text, at)
-        if match is None:
-            pieces.append(text[at:])
-            break
-        pieces.append(text[at : match.start()])
-        sign, at = match.group(), match.end()
-        if sign in ("{{", "}}"):
-            pieces.append(sign[0])
-        elif sign == "}":
-            raise FragmentError("a '}' without '{' before it", "write }} for a brace", match.start())
-        else:
-            inside = _IN_BRACES.match(text, at)
-            assert inside is not None
-            if text[inside.end() : inside.end() + 1] != "}":
-                hint = "close the expression with }, or write {{ for a brace"
-                raise FragmentError("a '{' that is not closed", hint, match.start())
-            if len(expressions) == _MOST_PLACES:
-                raise FragmentError(f"more than {_MOST_PLACES} expressions", "take several rules")
-            try:
-                expressions.append(compile_(inside.group()))
-            except ExpressionError as error:
-                at_error = at + min(error.offset, len(inside.group()))
-                raise FragmentError(error.message, error.hint, at_error, error.width) from error
-            pieces.append(f"{opening}{len(expressions) - 1}{closing}")
-            at = inside.end() + 1
+    parts = read_text(text, compile_)
+    expressions = [part for part in parts if isinstance(part, Expression)]
+    numbers = count()
+    pieces = [part if isinstance(part, str) else f"{opening}{next(numbers)}{closing}" for part in parts]
     return _Reader("".join(pieces), namespaces, expressions, opening, closing).fragment(text)
 
 
@@ -169,22 +128,22 @@ class _Reader:
             said = re.sub(r"(, )?line \d+(, column \d+)?$", "", self._place.sub("{…}", str(error.msg)))
             if re.search(rf"</?[^\s<>]*{self._opening}", self._text):
                 hint = "it can stand in text and in the values of attributes only"
-                raise FragmentError("an expression in { } as a part of a name", hint) from error
+                raise TextError("an expression in { } as a part of a name", hint) from error
             hint = "every element needs its end tag, every prefix a namespace of the rules; & is &amp;, < is &lt;"
-            raise FragmentError(f"a fragment that is not well-formed XML: {said}", hint) from error
+            raise TextError(f"a fragment that is not well-formed XML: {said}", hint) from error
         children = tuple(_with_prefixes(self._element(child, top.nsmap), child) for child in top)
         found = Fragment(source, self._parts(top.text), children)
         if not found.text and not found.children:
-            raise FragmentError("an empty fragment", "write an element or text")
+            raise TextError("an empty fragment", "write an element or text")
         return found
 
     def _element(self, node: etree._Element, outer: Mapping[str | None, str]) -> ElementTemplate:
         tail = self._parts(node.tail)
         if not isinstance(node.tag, str):
             if isinstance(node, etree._Entity):
-                raise FragmentError(f"the entity &{node.name};", "write the text that it stands for")
+                raise TextError(f"the entity &{node.name};", "write the text that it stands for")
             if self._place.search(node.text or ""):
-                raise FragmentError("an expression in a comment", "it can stand in text and attributes only")
+                raise TextError("an expression in a comment", "it can stand in text and attributes only")
             node.tail = None
             return ElementTemplate("", {}, (), (), (), tail, node)
         nsmap = node.nsmap
@@ -224,11 +183,3 @@ def _attribute_value(text: str) -> str:
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), ('"', "&quot;")):
         text = text.replace(character, entity)
     return f'"{text}"'
-
-
-# ---- building ---------------------------------------------------------------------------------------------
-
-
-def text_of(text: Text, environment: Environment) -> str:
-    """The text with the values of its expressions."""
-    return "".join([part if isinstance(part, str) else part.string(environment) for part in text])

@@ -7,12 +7,14 @@ something else has the names in its expressions written out (``{uri}name``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from ..algebra import Becomes, EventDefinition, Leaf, Operator
 from ..algebra.expressions import Expression
 from ..algebra.options import Options
 from ..xpath.qualifying import qualified
+from .braces import TextError, with_expressions
 
 
 def of_the_set(files: Iterable[Mapping[str, str]]) -> dict[str, str]:
@@ -39,9 +41,12 @@ class Names:
 
     def definition(self, definition: EventDefinition) -> EventDefinition:
         """A definition with its expressions written so."""
-        return (
-            definition if self.stay else replace(definition, expression=self._operator(definition.expression))
-        )
+        if self.stay:
+            return definition
+        message = definition.message
+        with suppress(TextError):  # which is reported where it is compiled
+            message = None if message is None else with_expressions(message, self._text)
+        return replace(definition, expression=self._operator(definition.expression), message=message)
 
     def _operator(self, operator: Operator) -> Operator:
         operands = tuple(map(self._expression, operator.operands))

@@ -51,6 +51,11 @@ class ReferenceDocument:
             raise ValueError(too_large(KIND, source, len(data)).strerror)
         return cls(name, hashlib.sha256(data).hexdigest(), source, data, parse_data(data))
 
+    @classmethod
+    def absent(cls, name: str, digest: str) -> ReferenceDocument:
+        """One of which only the digest is known: for rules that are looked at and not run."""
+        return cls(name, digest, "", b"", etree.Element("absent"))
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Elements cannot be copied to another process; the bytes say all there is to say.
         return ReferenceDocument.of, (self.name, self.source, self.data)

@@ -7,25 +7,27 @@ from collections.abc import Collection, Iterable, Mapping, MutableMapping, Seque
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from lxml import etree
 
 from path_types import PathType
 
-from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
+from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference, RuleParameter
 from ..arguments import BY_NAME, ITERABLE, NAMES, TEXT, check, optional, refuse
 from ..errors import ArgumentError, RuleError, RuleProblem
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
-from ..language.parser import defined_twice
+from ..language.parser import Printed, defined_twice
 from ..languages import Language, Languages
 from ..suggestions import listed
-from ..xpath import Expression
+from ..xpath import Expression, Known, VariableKind
 from .active_rules import compile_rules, own_events
+from .additions import Additions, ParameterValue
 from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
+from .parameters import with_windows
 from .references import Documents, ReferenceSources, Source, mismatches, missing
 from .rule_programs import Triggers
 from .svg import draw_svg
@@ -48,7 +50,8 @@ class Rules:
     the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
     files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). ``active_rules`` are
     the rules that act, ``triggers`` these compiled (None if there are none); ``derived`` names events that come from
-    a schema. Rules are equal when their definitions, references and rules that act are (and, if they have conditions,
+    a schema; ``parameters`` have the values that are used (V9). Rules are equal when their definitions, references,
+    parameters and rules that act are (and, if they have conditions,
     the namespaces of the names in these).
     """
 
@@ -64,6 +67,7 @@ class Rules:
     active_rules: tuple[ActiveRule, ...] = ()
     triggers: Triggers | None = field(default=None, repr=False)
     derived: frozenset[str] = field(default=frozenset(), repr=False)
+    parameters: tuple[RuleParameter, ...] = ()
 
     @classmethod
     def from_definitions(
@@ -75,6 +79,7 @@ class Rules:
         references: Mapping[str, Source] | None = None,
         languages: Mapping[str, Language] | None = None,
         allow: Iterable[str] = (),
+        params: Mapping[str, ParameterValue] | None = None,
     ) -> Rules:
         """Rules made of definitions that were built in Python; raises `RuleError` with all that is wrong.
 
@@ -82,11 +87,9 @@ class Rules:
         """
         given = _values("definitions", definitions, EventDefinition)
         acting = _values("active_rules", active_rules, ActiveRule)
-        check("from_definitions()", namespaces=(namespaces, optional(BY_NAME)), allow=(allow, NAMES))
-        check(
-            "from_definitions()",
-            references=(references, optional(BY_NAME)),
-            languages=(languages, optional(BY_NAME)),
+        check("from_definitions()", namespaces=(namespaces, optional(BY_NAME)))
+        additions = Additions.of(
+            "from_definitions()", references=references, languages=languages, allow=allow, params=params
         )
         problems: list[RuleProblem] = []
         first: dict[str, EventDefinition] = {}
@@ -95,11 +98,10 @@ class Rules:
                 problems.append(defined_twice("event", definition, first[definition.name]))
             else:
                 first[definition.name] = definition
-        parsed = ParsedRules(given, dict(namespaces or {}), active_rules=acting)
-        return checked_rules(
-            parsed, problems, None, "<rules>",
-            sources=ReferenceSources(references or {}), languages=Languages(languages or {}, tuple(allow)),
-        )  # fmt: skip
+        parsed = ParsedRules(
+            given, dict(namespaces or {}), active_rules=acting, parameters=additions.declared()
+        )
+        return checked_rules(parsed, problems, None, "<rules>", additions)
 
     def part(self, names: Collection[str]) -> Rules:
         """The rules that define the events of these names only, which must be made of no others."""
@@ -107,10 +109,11 @@ class Rules:
         chosen = tuple(definition for definition in self.definitions if definition.name in names)
         if len(chosen) == len(self.definitions):
             return self
-        parsed = ParsedRules(chosen, dict(self.namespaces), references=self.references)
-        return checked_rules(
-            parsed, [], None, "<rules>", sources=ReferenceSources(self.documents), languages=self.languages
+        parsed = ParsedRules(
+            chosen, dict(self.namespaces), references=self.references, parameters=self.parameters
         )
+        additions = Additions(ReferenceSources(self.documents), self.languages)
+        return checked_rules(parsed, [], None, "<rules>", additions)
 
     def reference_roots(self) -> Mapping[str, etree._Element]:
         """The root elements of the reference documents that expressions ask, by name.
@@ -132,7 +135,7 @@ class Rules:
             return NotImplemented
         if self.definitions != other.definitions or self.references != other.references:
             return False
-        if self.active_rules != other.active_rules:
+        if self.active_rules != other.active_rules or self.parameters != other.parameters:
             return False
         names_matter = self.graph.has_conditions or bool(self.active_rules)
         return not names_matter or self.namespaces == other.namespaces
@@ -145,7 +148,12 @@ class Rules:
 
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
-        return print_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
+        return print_definitions(*self.printed)
+
+    @property
+    def printed(self) -> Printed:
+        """What `print_definitions` takes."""
+        return self.definitions, self.namespaces, self.references, self.active_rules, self.parameters
 
     def __repr__(self) -> str:
         return f"<xmlcep.Rules {self.listed()}>"
@@ -189,7 +197,7 @@ class Rules:
 
         Raises `XmlCepError` for rules with characters that XML has none for.
         """
-        return print_xml_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
+        return print_xml_definitions(*self.printed)
 
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another.
@@ -212,7 +220,7 @@ class Rules:
             _rebuilt,
             (
                 self.definitions, dict(self.namespaces), self.text, self.source_name, self.references,
-                dict(self.documents), self.languages, self.active_rules,
+                dict(self.documents), self.languages, self.active_rules, self.parameters,
             ),
         )  # fmt: skip
 
@@ -228,6 +236,7 @@ def parse_rules(
     references: Mapping[str, Source] | None = None,
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
+    params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
     """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
 
@@ -235,8 +244,9 @@ def parse_rules(
 
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
-    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2).
-    Raises `TypeError` for what is no text.
+    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2);
+    ``params`` are values of parameters by name, in place of those that the rules say (V9). Raises `TypeError` for what
+    is no text.
 
     >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
     ['Priced']
@@ -244,66 +254,30 @@ def parse_rules(
     if not isinstance(text, str):
         raise ArgumentError(f"rules are text, not {text!r}: use load_rules(file) for a file")
     check("parse_rules()", source_name=(source_name, TEXT))
-    check_additions("parse_rules()", references, languages, allow)
+    additions = Additions.of(
+        "parse_rules()", references=references, languages=languages, allow=allow, params=params
+    )
     problems: list[RuleProblem] = []
     if text.strip().endswith(".xcep") and len(text.split()) == 1:
         hint = f"use load_rules({text.strip()!r})"
         problems.append(RuleProblem(f"{text.strip()!r} is the name of a file, not rules", hint))
         raise RuleError(problems, source_name=source_name, text=text)
-    sources = ReferenceSources(references or {})
-    return checked_rules(
-        read_definitions(text, problems), problems, text, source_name,
-        sources=sources, languages=Languages(languages or {}, tuple(allow)),
-    )  # fmt: skip
-
-
-def check_additions(call: str, references: object, languages: object, allow: object) -> None:
-    """Raises `ArgumentError` for reference documents, languages and what is allowed that are none."""
-    check(
-        call,
-        references=(references, optional(BY_NAME)),
-        languages=(languages, optional(BY_NAME)),
-        allow=(allow, NAMES),
-    )
-
-
-class PlainRules(NamedTuple):
-    """Rules as plain values, for another process: their text, the XML of their reference documents by name, the engines
-    of languages that were given by the caller, and what is allowed."""
-
-    text: str
-    documents: tuple[tuple[str, bytes], ...] = ()
-    languages: tuple[tuple[str, Language], ...] = ()
-    allow: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, rules: Rules) -> PlainRules:
-        """Those of checked rules."""
-        documents = tuple((name, document.data) for name, document in rules.documents.items())
-        languages = tuple(rules.languages.given.items())
-        text = str(rules) if rules.text is None else rules.text
-        return cls(text, documents, languages, rules.languages.allow)
-
-    def parse(self) -> Rules:
-        """The rules."""
-        return parse_rules(
-            self.text, references=dict(self.documents), languages=dict(self.languages), allow=self.allow
-        )
+    return checked_rules(read_definitions(text, problems), problems, text, source_name, additions)
 
 
 def _rebuilt(
     definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
     references: tuple[Reference, ...], documents: Documents, languages: Languages,
-    active_rules: tuple[ActiveRule, ...],
+    active_rules: tuple[ActiveRule, ...], parameters: tuple[RuleParameter, ...],
 ) -> Rules:  # fmt: skip
-    parsed = ParsedRules(definitions, namespaces, references=references, active_rules=active_rules)
-    return checked_rules(
-        parsed, [], text, source_name, sources=ReferenceSources(documents), languages=languages
+    parsed = ParsedRules(
+        definitions, namespaces, references=references, active_rules=active_rules, parameters=parameters
     )
+    additions = Additions(ReferenceSources(documents), languages)
+    return checked_rules(parsed, [], text, source_name, additions)
 
 
-_NO_SOURCES = ReferenceSources()
-_INSTALLED = Languages()
+_NOTHING = Additions()
 
 
 def all_expressions(graph: EventGraph, triggers: Triggers | None) -> list[Expression]:
@@ -332,21 +306,26 @@ def checked_rules(
     problems: list[RuleProblem],
     text: str | None,
     source_name: str,
-    *,
-    sources: ReferenceSources = _NO_SOURCES,
-    languages: Languages = _INSTALLED,
+    additions: Additions = _NOTHING,
 ) -> Rules:
-    """The rules that have been read, with graph and reference documents; raises `RuleError` if there are problems."""
+    """The rules that have been read, with graph, reference documents and parameters; raises `RuleError` if there are
+    problems."""
     standing_in = tuple(map(_placeholder, parsed.unreadable))
+    sources, languages = additions.sources, additions.languages
     references = sources.declarations(parsed.references)
+    parameters = additions.parameters(parsed.parameters, problems)
+    parsed = with_windows(parsed, parameters, problems)
+    given: Known = {
+        **{reference.name: VariableKind.NODES for reference in references},
+        **{parameter.name: parameter.value for parameter in parameters},
+    }
     graph = build_graph(
-        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces,
-        references=[reference.name for reference in references], languages=languages,
+        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces, given=given,
+        languages=languages,
     )  # fmt: skip
     triggers: Triggers | None = None
     if parsed.active_rules:
-        names = [reference.name for reference in references]
-        triggers = _triggers(parsed, graph, standing_in, problems, names, languages)
+        triggers = _triggers(parsed, graph, standing_in, problems, given, languages)
     documents = sources.read(parsed.references, problems)
     if references:
         expressions = all_expressions(graph, triggers)
@@ -358,13 +337,13 @@ def checked_rules(
     return Rules(
         parsed.definitions, namespaces, graph, text, source_name, references,
         documents=MappingProxyType(documents), languages=languages,
-        active_rules=parsed.active_rules, triggers=triggers,
+        active_rules=parsed.active_rules, triggers=triggers, parameters=parameters,
     )  # fmt: skip
 
 
 def _triggers(
     parsed: ParsedRules, graph: EventGraph, standing_in: Sequence[EventDefinition], problems: list[RuleProblem],
-    names: Sequence[str], languages: Languages,
+    given: Known, languages: Languages,
 ) -> Triggers:  # fmt: skip
     """The rules that act, compiled; a graph of their own if they have events of their own."""
     own = own_events(parsed.active_rules)
@@ -373,7 +352,7 @@ def _triggers(
         taken = {definition.name for definition in parsed.definitions}
         own = [event for event in own if event.name not in taken]  # which has been said
         graph = build_graph(
-            (*parsed.definitions, *standing_in, *own), found, namespaces=parsed.namespaces, references=names,
+            (*parsed.definitions, *standing_in, *own), found, namespaces=parsed.namespaces, given=given,
             languages=languages, private={event.name for event in own},
         )  # fmt: skip
         # What is wrong with defined events has been said.
@@ -390,8 +369,8 @@ def _triggers(
             # A graph with problems lacks trees: what uses them would be called wrong for that.
             known = {tree.name for tree in graph.trees}
             rules = [rule for rule in parsed.active_rules if rule.trigger.name in known]
-            return compile_rules(rules, graph, problems, namespaces=parsed.namespaces, references=names)
-    return compile_rules(parsed.active_rules, graph, problems, namespaces=parsed.namespaces, references=names)
+            return compile_rules(rules, graph, problems, namespaces=parsed.namespaces, given=given)
+    return compile_rules(parsed.active_rules, graph, problems, namespaces=parsed.namespaces, given=given)
 
 
 def _placeholder(name: str) -> EventDefinition:

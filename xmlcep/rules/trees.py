@@ -5,10 +5,11 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from path_types import PathType, contains, left_bound_intersection
+from path_types import PathType, left_bound_intersection
+from path_types.relations import offsets
 
 from ..algebra import (
     Becomes,
@@ -24,7 +25,8 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import ANY, CompositeType, EventType, PrimitiveType, Scope
+from ..events import ANY, EventType, PrimitiveType, Scope
+from ..xpath import Known
 from ..xpath.conditions import Condition, ConditionError
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -185,11 +187,10 @@ class EventTree:
         return any(node.needs_moments for node in self.operators)
 
     def seen(self) -> dict[Leaf | Becomes, EventType]:
-        """What it takes of a history, as it is written: what its leaves take, and whatever happens at or below the
-        elements at which an expression is asked (B1)."""
+        """What it takes of a history, as written: what its leaves take; all at or below where it asks."""
         found: dict[Leaf | Becomes, EventType] = {}
         for operator in self.operators:
-            found.update((leaf.leaf, leaf.type) for leaf in operator.leaves())
+            found |= {leaf.leaf: leaf.type for leaf in operator.leaves()}
             if isinstance(operator.definition, Becomes):
                 found[operator.definition] = PrimitiveType(ANY, operator.path, Scope.AT_OR_BELOW)
         return found
@@ -206,17 +207,17 @@ def build_tree(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str] | None = None,
-    references: Sequence[str] = (),
+    given: Known | None = None,
     conditions: dict[str, Condition] | None = None,
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions,
-    ``references`` the names of the reference documents that these can ask (V8). ``conditions`` are those that were read
-    with these names before, by their text; others are added: derived rules ask the same at many places.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions, ``given`` what these can ask
+    beside the document (V8, V9). ``conditions`` are those that were read with these names before, by their text; others
+    are added: derived rules ask the same at many places.
     """
     known = {} if conditions is None else conditions
-    operators = _TreeBuilder(definition, namespaces or {}, references, problems, known).build()
+    operators = _TreeBuilder(definition, namespaces or {}, given or {}, problems, known).build()
     return None if operators is None else EventTree(definition, index, operators, ())
 
 
@@ -224,13 +225,13 @@ class _TreeBuilder:
     """Builds the operators of one definition bottom-up; None stands for a subtree with a problem."""
 
     def __init__(
-        self, definition: EventDefinition, namespaces: Mapping[str, str], references: Sequence[str],
+        self, definition: EventDefinition, namespaces: Mapping[str, str], given: Known,
         problems: list[RuleProblem], conditions: dict[str, Condition],
     ) -> None:  # fmt: skip
         self.definition = definition
         self.conditions = conditions
         self.namespaces = namespaces
-        self.references = references
+        self.given = given
         self.problems = problems
         self.operators: list[OperatorNode] = []
         self.labels: dict[str, int] = {}
@@ -239,6 +240,7 @@ class _TreeBuilder:
 
     def build(self) -> tuple[OperatorNode, ...] | None:
         self._operator(self.definition.expression, first=0, parent=None, child_index=0)
+        self._check_default_context()
         return tuple(self.operators) if self.sound else None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
@@ -250,7 +252,7 @@ class _TreeBuilder:
         above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
-        index = first + _count(operator) - 1
+        index = first + len([*operators_of(operator)]) - 1
         own = operator.options.within
         # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
         inherits = inherited is not None and operator.takes_back
@@ -271,19 +273,20 @@ class _TreeBuilder:
                         below_not=below_not or position in operator.negated,
                     )
                 )
-                first += _count(operand)
+                first += len([*operators_of(operand)])
         label = self._label(operator)
         for message, hint in operator.problems():
             self._problem(message, hint, operator.at)
         self._check_counted(operator, above, child_index)
         termination = self._termination(operator)
+        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
+        self._check_context(operator, operator.options.context or default)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
         condition = self._condition(operator, path)
         if path is None:
             self.sound = False
             return None
-        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
             operator.options.context or default, termination, condition,
@@ -293,6 +296,26 @@ class _TreeBuilder:
         )  # fmt: skip
         self.operators.append(node)
         return node
+
+    def _check_context(self, operator: Operator, context: ContextName) -> None:
+        """H3: a context that means nothing to an operator is a mistake."""
+        if operator.contexts and context not in operator.contexts:
+            known = ", ".join(sorted(each.value for each in operator.contexts))
+            self._problem(
+                f"the context {context.value} means nothing to {operator.symbol} (H3)",
+                f"give it one of its own, behind it: {{context=…}} with {known}",
+                operator.options.place("context", operator.at),
+            )
+
+    def _check_default_context(self) -> None:
+        """The same of the event's context, which is that of all its operators."""
+        definition = self.definition
+        root = definition.expression
+        if definition.context is ContextName.CHRONICLE or any(each.contexts for each in operators_of(root)):
+            return
+        message, hint = root.without_context if isinstance(root, Operator) else ("", "")
+        if message:
+            self._problem(f"context={definition.context.value}: {message} (H3)", hint, definition.at)
 
     def _path(self, operator: Operator, children: list[OperatorNode | LeafNode]) -> PathType | None:
         """The explicit path type, checked by T3, or the derived one (T2)."""
@@ -305,7 +328,7 @@ class _TreeBuilder:
                 sound = False
                 self._problem(
                     f"the path type {explicit} of the {operator.title} does not fit its operand {child.path}",
-                    "events of the operand could never be projected on it (T3): write a path type that the "
+                    "events of the operand could never belong to it (T3): write a path type that the "
                     "operand's path starts with or contains",
                     operator.options.place("path", operator.at),
                 )
@@ -367,17 +390,14 @@ class _TreeBuilder:
             )
             return None
         if path is not None and not path.last.is_element:
-            self._problem(
-                f"a condition needs an element as its context node, but the path type here is {path} (D4)",
-                "give the operator the path type of the element, such as {path=item}",
-                at,
-            )
+            what = f"a condition needs an element as its context node, but the path type here is {path} (D4)"
+            self._problem(what, "give the operator the path type of the element, such as {path=item}", at)
             return None
         known = self.conditions.get(options.when)
         if known is not None:
             return known
         try:
-            condition = Condition(options.when, namespaces=self.namespaces, references=self.references)
+            condition = Condition(options.when, namespaces=self.namespaces, variables=self.given)
         except ConditionError as error:
             self._problem(error.message, error.hint, at.part(options.when, error.offset, error.width))
             return None
@@ -392,20 +412,8 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
     return may_repeat([leaf.type for leaf in leaves if leaf.child_index in constituents])
 
 
-def _count(operator: Operator) -> int:
-    """How many operators the expression has."""
-    return sum(1 for _ in operators_of(operator))
-
-
 def _is_valid(operator: PathType, child: PathType) -> bool:
-    """T3: whether events of a child with this path type can be expected to project on the operator's."""
+    """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
     if not child.absolute:
         return True
-    if operator.absolute:
-        return left_bound_intersection(operator, child) is not None
-    return contains(child, operator)
-
-
-def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:
-    """The composite event types that the tree's leaves take."""
-    return (leaf.type for leaf in tree.leaves() if isinstance(leaf.type, CompositeType))
+    return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))

@@ -12,7 +12,7 @@ from ..algebra import ContextName
 from ..events import CompositeType
 from ..position import Position
 from ..suggestions import did_you_mean_or_list
-from ..xpath import VariableKind
+from ..xpath import Known, VariableKind
 from .trees import LeafNode, OperatorNode
 
 
@@ -37,34 +37,18 @@ NONE: Variables = {}
 
 BUILT_IN = ("old", "new", "op", "ts", "at", "doc", "txn")
 """What every leaf knows of its event (F2), beside ``$meta:NAME``."""
+META = "meta:"
 
 
-class LeafVariables(Mapping[str, VariableKind]):
-    """What the expressions of a leaf may refer to: what is known of the event, any ``meta:NAME``, the variables of
-    the composite it takes (of one taken by ``?``: any name, V5), reference documents."""
+class EventVariables(Mapping[str, "VariableKind | float | str"]):
+    """What expressions about an event may refer to: what is ``known``, and any ``meta:NAME`` (F2, L2), of this kind."""
 
-    def __init__(self, given: Mapping[str, VariableKind], *, any_name: bool) -> None:
-        known = dict.fromkeys(BUILT_IN, VariableKind.STRING)
-        # A number where there is one: $txn of a record without is empty (F2).
-        self._given = {**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given}
-        self._any_name = any_name
+    def __init__(self, known: Known, meta: VariableKind = VariableKind.STRING) -> None:
+        self._known = known
+        self._meta = meta
 
-    def is_any(self, name: str) -> bool:
-        """Whether nothing is known of a name but that it can be one."""
-        return self._any_name and name not in self._given and not name.startswith("meta:")
-
-    def with_(self, others: Mapping[str, VariableKind]) -> LeafVariables:
-        """The same with others (A8)."""
-        return LeafVariables({**self._given, **others}, any_name=self._any_name) if others else self
-
-    def __getitem__(self, name: str) -> VariableKind:
-        if name in self._given:
-            return self._given[name]
-        if name.startswith("meta:") and is_ncname(name.removeprefix("meta:")):
-            return VariableKind.STRING
-        if self._any_name and is_ncname(name):
-            return VariableKind.LIST
-        raise KeyError(name)
+    def __getitem__(self, name: str) -> VariableKind | float | str:
+        return self._meta if is_meta(name) else self._known[name]
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -74,10 +58,39 @@ class LeafVariables(Mapping[str, VariableKind]):
         return True
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
+        return iter(self._known)
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self._known)
+
+
+class LeafVariables(EventVariables):
+    """What the expressions of a leaf may refer to: what is known of the event, the variables of the composite it takes
+    (of one taken by ``?``: any name, V5), reference documents."""
+
+    def __init__(self, given: Known, *, any_name: bool) -> None:
+        known = dict.fromkeys(BUILT_IN, VariableKind.STRING)
+        # A number where there is one: $txn of a record without is empty (F2).
+        super().__init__({**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given})
+        self._any_name = any_name
+
+    def is_any(self, name: str) -> bool:
+        """Whether nothing is known of a name but that it can be one."""
+        return self._any_name and name not in self._known and is_ncname(name)
+
+    def with_(self, others: Known) -> LeafVariables:
+        """The same with others (A8)."""
+        return LeafVariables({**self._known, **others}, any_name=self._any_name) if others else self
+
+    def __getitem__(self, name: str) -> VariableKind | float | str:
+        if self.is_any(name):
+            return VariableKind.LIST
+        return super().__getitem__(name)
+
+
+def is_meta(name: str) -> bool:
+    """Whether a variable is a pair of the ``meta`` of an event's record."""
+    return name.startswith(META) and is_ncname(name.removeprefix(META))
 
 
 class Problem(NamedTuple):

@@ -125,7 +125,7 @@ class Absences:
                 yield _Missing("Text", (place.child(Step.text()), *nil), 1)
             return
         for part in self._parts(self.enough.model(content), 1):
-            found = self._missing(part, declaration, place)
+            found = self._missing(part, place)
             if found is not None and not (nil and found.lower > 1):
                 for path in nil:
                     self.prefixes.use(path)
@@ -143,15 +143,11 @@ class Absences:
         elif not any(wildcards(part)):
             yield part
 
-    def _missing(self, part: Part, declaration: Declaration, place: PathType) -> _Missing | None:
+    def _missing(self, part: Part, place: PathType) -> _Missing | None:
         if isinstance(part, WildcardPart):
             return None
         members = part.declarations if isinstance(part, ElementPart) else tuple(elements(part))
         names = tuple(dict.fromkeys(self.schema.declarations[child].name for child in members))
-        if declaration.name in names:
-            return (
-                None  # it has that name twice in its path: its events are not grouped with the element's (P3)
-            )
         paths = tuple(path for name in names if self.exists(path := element_path(place, name)))
         if not paths:
             return None

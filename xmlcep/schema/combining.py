@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
-from ..arguments import BY_NAME, NAMES, TEXT, check, optional
+from ..arguments import TEXT, check
 from ..errors import ArgumentError, RuleError, RuleProblem
 from ..events import CompositeType
 from ..language import ParsedRules
-from ..languages import Language, Languages
+from ..languages import Language
 from ..rules import ReferenceSource, Rules
 from ..rules.active_rules import own_events
+from ..rules.additions import Additions, ParameterValue
 from ..rules.event_graph import operation_hint
 from ..rules.files import parse_files, rule_error
-from ..rules.references import ReferenceSources
 from ..rules.ruleset import checked_rules
 from ..suggestions import KnownNames
 
@@ -32,6 +32,7 @@ def combine(
     references: Mapping[str, ReferenceSource] | None = None,
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
+    params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
@@ -40,17 +41,16 @@ def combine(
     events become part of the result: those that the rules build on, or all. Raises `RuleError` for all that is wrong
     in the text, and for names and prefixes that clash with derived ones.
     """
-    check("combine()", source_name=(source_name, TEXT), allow=(allow, NAMES))
-    check("combine()", references=(references, optional(BY_NAME)), languages=(languages, optional(BY_NAME)))
-    sources = ReferenceSources(references or {})
-    usable = Languages(languages or {}, tuple(allow))
-    return combine_texts(derived, {source_name: text}, keep=keep, sources=sources, languages=usable)
+    check("combine()", source_name=(source_name, TEXT))
+    additions = Additions.of(
+        "combine()", references=references, languages=languages, allow=allow, params=params
+    )
+    return combine_texts(derived, {source_name: text}, additions, keep=keep)
 
 
 def combine_texts(
-    derived: Rules, texts: Mapping[str, str], *, sources: ReferenceSources, languages: Languages,
-    keep: Keep = "used",
-) -> Rules:  # fmt: skip
+    derived: Rules, texts: Mapping[str, str], additions: Additions, *, keep: Keep = "used"
+) -> Rules:
     """The same of one or several texts, by name; messages say which text they are about."""
     require_rules(derived)
     for text in texts.values():
@@ -78,10 +78,10 @@ def combine_texts(
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
     together = ParsedRules(
         (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references,
-        active_rules=parsed.active_rules,
+        active_rules=parsed.active_rules, parameters=parsed.parameters,
     )  # fmt: skip
     try:
-        rules = checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
+        rules = checked_rules(together, [], None, "<rules>", additions)
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     kept = derived.derived.intersection(definition.name for definition in chosen)

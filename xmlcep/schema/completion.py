@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from path_types import PathType, Step, contains
+from path_types import PathType, Step
+from path_types.relations import either_ends
 
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Multiplicity, Termination
 from ..suggestions import listed
@@ -165,7 +166,7 @@ class _Element:
         part = self.all.enough.model(content)
         if part is None or (required_only and part.lower == 0):
             return None
-        unseen = unseen_parts(part, self.declaration.name, self.all.schema, self.all.enough, self._is_counted)
+        unseen = unseen_parts(part, self.all.schema, self.all.enough, self._is_counted)
         self.comments += unseen.comments
         if unseen.condition is not None and not required_only:
             self.condition = unseen.condition
@@ -211,9 +212,7 @@ class _Element:
         members = [self._child(child) for child in self._existing(part)]
         joined = building.disjunction(members, self.place)
         if joined is None:
-            declarations = self.all.schema.declarations
-            alike = any(declarations[child].name == self.declaration.name for child in part.declarations)
-            if part.lower and not alike:
+            if part.lower:
                 self.comments.append(
                     "a required child is abstract and nothing can stand for it: it is not waited for"
                 )
@@ -221,13 +220,10 @@ class _Element:
         return building.times(joined, part.lower, part.upper, self.place)
 
     def _existing(self, part: ElementPart) -> list[int]:
-        """The children that there can be, but for those called as the element: their events are not grouped with its
-        own (P3), so that none could ever be in it."""
+        """The children that there can be."""
         declarations = self.all.schema.declarations
         paths = {child: element_path(self.place, declarations[child].name) for child in part.declarations}
-        return [
-            child for child, path in paths.items() if self.all.exists(path) and contains(path, self.place)
-        ]
+        return [child for child, path in paths.items() if self.all.exists(path)]
 
     def _is_counted(self, child: int) -> bool:
         """Whether a condition has to tell if a required child is complete: none of its events does."""
@@ -238,11 +234,11 @@ class _Element:
     def _completions(self, child: int) -> list[str]:
         """The completion events that the child can have here."""
         path = element_path(self.place, self.all.schema.declarations[child].name)
-        places = self.all.places.of_child(child, path)
+        places = [place for place in self.all.places[child] if either_ends(path, place)]
         return [name for place in places if (name := self.all.names.get((child, place))) is not None]
 
     def _counted(self, part: ElementPart) -> Expression | None:
-        """Required children, some of which may stand inside others of their name: there is enough in as many."""
+        """Required children, some of which may stand in themselves: there is enough in as many."""
         test = self.all.enough.children(part.declarations, part.lower)
         existing = self._existing(part)
         self.counted.update({child: test.exact for child in existing if self._is_counted(child)})
@@ -375,8 +371,6 @@ class _Element:
             found.append("other attributes are allowed: they are not waited for")
         if declaration.abstract_type and not declaration.derived:
             found.append("its type is abstract and nothing is derived from it: no element of it can be valid")
-        if self.index in self.all.places.nests:
-            found.append(self._nesting_remark())
         return found
 
     def _recursive_remarks(self) -> Iterator[str]:
@@ -389,15 +383,6 @@ class _Element:
     def _listed(self, children: Iterable[int]) -> str:
         declarations = self.all.schema.declarations
         return listed(list(dict.fromkeys(local(declarations[child].name) for child in children)), MOST_LISTED)
-
-    def _nesting_remark(self) -> str:
-        """P3: what is inside another of its name has the name several times in its path."""
-        name = local(self.declaration.name)
-        around = sum(step.test == self.declaration.name for step in self.place.steps) - 1
-        if around:
-            return f"recursive: for {name} elements that stand so inside {around} other{'s' if around > 1 else ''}"
-        more = "events of their own" if self.all.places.nested[self.index] else "no event"
-        return f"recursive: for {name} elements that stand in no other; those inside another have {more} (P3)"
 
 
 def _may_be_left_out(operand: Expression) -> bool:

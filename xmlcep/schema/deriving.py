@@ -42,7 +42,7 @@ MAX_LEAVES = 500_000
 _E = TypeVar("_E", bound=Enum)
 
 DEFAULT_DEPTH = 4
-"""How often an element may stand inside others of its name and still have an event."""
+"""How deep conditions look into elements that may stand in themselves."""
 
 
 def derive(
@@ -67,9 +67,9 @@ def derive(
     elements changed as a whole, ``violations`` events for more children than allowed, ``absences`` events for
     elements that lack something at the end of their transaction (with ``end="non-local"``: when the work moves on).
     ``deletions``: what was deleted again before the rest came does not count, which takes conditions; False is for
-    documents in which nothing is deleted. ``locations`` maps namespaces to files. Recursive elements are followed
-    ``depth`` levels into each other. ``xsi_type`` says whose ``xsi:type`` is asked for: that of elements of complex
-    types, of "all" or of "none".
+    documents in which nothing is deleted. ``locations`` maps namespaces to files. Conditions look ``depth`` levels
+    into elements that may stand in themselves. ``xsi_type`` says whose ``xsi:type`` is asked for: that of elements of
+    complex types, of "all" or of "none".
 
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.
@@ -158,7 +158,7 @@ class _Derivation:
             raise SchemaError(f"depth is {depth}: expected 0 or more")
         vocabulary = Vocabulary(schema)
         self.exists = vocabulary.allows
-        schema, self.places = places_of_alike(schema, depth)
+        schema, self.places = places_of_alike(schema)
         self.schema = schema
         self.end = end
         self.prefixes = Prefixes(schema)
@@ -184,16 +184,14 @@ class _Derivation:
     def _spots(self) -> Iterator[tuple[int, PathType]]:
         """Every declaration at every one of its places."""
         for index in range(len(self.schema.declarations)):
-            for place in (*self.places.places[index], *self.places.nested[index]):
+            for place in self.places[index]:
                 if self.exists(place):
                     yield index, place
 
     def left_out(self) -> Iterator[str]:
         """Elements without an event because no path tells their declarations apart (`places`), and ``xsi:type``."""
         declarations = enumerate(self.schema.declarations)
-        names = dict.fromkeys(
-            local(d.name) for i, d in declarations if has_event(d) and not self.places.places[i]
-        )
+        names = dict.fromkeys(local(d.name) for i, d in declarations if has_event(d) and not self.places[i])
         if names:
             yield f"no events, as no paths of reasonable length tell their declarations apart: {', '.join(names)}"
         types = self.completion.enough.types

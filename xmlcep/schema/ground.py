@@ -8,16 +8,13 @@ name that the schema declares, that declaration is meant (`vocabulary`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 
 from path_types import PathType, Step
 
 from ..checking.ground import UNKNOWN, Kinds
 from .vocabulary import Vocabulary
-
-_Place = tuple[int, int]
-"""A kind of node, and how much of a group's path stands at the end of the path to it."""
 
 
 class SchemaGround:
@@ -28,12 +25,9 @@ class SchemaGround:
         self._globals = [i for i, each in enumerate(vocabulary.schema.declarations) if each.is_global]
         # Methods of an object that lives as long as a check.
         self.ending = cache(self._ending)
-        self.alone = cache(self._alone)
-        self._free = cache(self._reached_without)
+        self.below = cache(self._below)
         self._children = cache(self._all_children)
-        self._called = cache(
-            lambda name: frozenset(vocabulary.starting(PathType.of(False, [Step.element(name)])) or ())
-        )
+        self._inside = cache(self._all_inside)
 
     def _ending(self, path: PathType) -> Kinds:
         """The kinds of the nodes whose path is, or ends with, ``path``."""
@@ -48,35 +42,12 @@ class SchemaGround:
                 break
         return frozenset(kinds)
 
-    def _alone(self, path: PathType, group: PathType) -> Kinds:
-        """Those of the nodes at ``path`` in whose path ``group``, which stands in ``path``, stands once only (P3)."""
-        if group.absolute or path.absolute:
-            return self.ending(path)  # whoever asks has looked at the steps
-        occurrences = _Occurrences(group)
-        behind = path.steps[1:] if path.steps[0].is_element else path.steps
-        found: set[int] = set()
-        doubtful: dict[int, Kinds] = {}
-        for start in self._starts(path):
-            kinds = self.onward(start, path.steps[1:])
-            shortest = self._shortest(start)
-            if shortest is None or occurrences.count((*shortest, *behind)) == 1:
-                found |= kinds
-            elif not kinds <= found:
-                doubtful[start] = kinds
-        for start, matched in self._free(group) if doubtful else ():
-            if start in doubtful and occurrences.count(behind, matched) == 1:
-                found |= doubtful[start]
-        return frozenset(found)
-
-    def below(self, kind: int, path: PathType, group: PathType) -> Iterator[int]:
-        """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind, where ``group`` does
-        not stand once more on the way."""
-        occurrences = _Occurrences(group)
-        rest, own = path.steps[1:], occurrences.count(path.steps)
-        for place, matched in self._reached([(kind, occurrences.again)], occurrences):
-            for start in self._step(place, path.steps[0], begins=True):
-                if occurrences.count(path.steps, matched) == own:
-                    yield from self.onward(start, rest)
+    def _below(self, kind: int, path: PathType) -> Kinds:
+        """The kinds of the nodes to which ``path`` leads from anywhere inside a node of this kind."""
+        starts = {
+            each for place in self._inside(kind) for each in self._step(place, path.steps[0], begins=True)
+        }
+        return frozenset(node for start in starts for node in self.onward(start, path.steps[1:]))
 
     def example(self, path: PathType) -> PathType | None:
         """A short absolute path that is, or ends with, ``path``."""
@@ -121,48 +92,13 @@ class SchemaGround:
         found = {child for _, children in self.vocabulary.all_children(kind) for child in children}
         return frozenset([*found, UNKNOWN] if self.vocabulary.lets_in_unknown(kind) else found)
 
-    def _onwards(self, place: _Place, occurrences: _Occurrences) -> Iterator[tuple[Kinds, int, bool]]:
-        """The places of child elements, in sets: their kinds, how much of the group's path stands there at the end,
-        whether it is all."""
-        kind, matched = place
-        children = self._children(kind)
-        for name in occurrences.names:
-            called = children & self._called(name)
-            if called:
-                following, complete = occurrences.advance(matched, name)
-                yield called, following, complete
-                children -= called
-        yield children, 0, False
-
-    def _reached(self, begin: Iterable[_Place], occurrences: _Occurrences) -> Iterator[_Place]:
-        """These places and all inside them, as far as the group's path does not stand there once more."""
-        waiting = deque(begin)
-        seen: dict[int, set[int]] = {}
-        for kind, matched in waiting:
-            seen.setdefault(matched, set()).add(kind)
+    def _all_inside(self, kind: int) -> Kinds:
+        """This kind, and those of all elements inside."""
+        found, waiting = {kind}, [kind]
         while waiting:
-            place = waiting.popleft()
-            yield place
-            for children, following, complete in self._onwards(place, occurrences):
-                if not complete:
-                    known = seen.setdefault(following, set())
-                    fresh = children - known
-                    known |= fresh
-                    waiting.extend((child, following) for child in fresh)
-
-    def _reached_without(self, group: PathType) -> frozenset[_Place]:
-        """All places to which a path leads in which ``group`` does not stand, but perhaps at the end."""
-        occurrences = _Occurrences(group)
-        found: set[_Place] = set()
-        begin = []
-        for root in self.vocabulary.schema.roots:
-            matched, complete = occurrences.advance(0, self.vocabulary.schema.declarations[root].name)
-            found.add((root, occurrences.length if complete else matched))
-            if not complete:
-                begin.append((root, matched))
-        for place in self._reached(begin, occurrences):
-            for children, following, complete in self._onwards(place, occurrences):
-                found.update((child, occurrences.length if complete else following) for child in children)
+            fresh = self._children(waiting.pop()) - found
+            found |= fresh
+            waiting += fresh
         return frozenset(found)
 
     def _shortest(self, kind: int) -> tuple[Step, ...] | None:
@@ -189,49 +125,3 @@ class SchemaGround:
                     above[child] = kind
                     waiting.append(child)
         return above
-
-
-class _Occurrences:
-    """Where the steps of a relative path type end in longer paths, step by step (Knuth, Morris, Pratt)."""
-
-    def __init__(self, group: PathType) -> None:
-        self.wanted = () if group.absolute else tuple(map(_key, group.steps))
-        self.names = frozenset(self.wanted)
-        self.length = len(self.wanted)
-        self.shorter = [0] * (self.length + 1)
-        """How much of the path stands at the end of its first so many steps, and is less than that."""
-        matched = 0
-        for at in range(1, self.length):
-            while matched and self.wanted[at] != self.wanted[matched]:
-                matched = self.shorter[matched]
-            matched += self.wanted[at] == self.wanted[matched]
-            self.shorter[at + 1] = matched
-
-    @property
-    def again(self) -> int:
-        """How much stands at the end of a path in which all of it does."""
-        return self.shorter[self.length]
-
-    def advance(self, matched: int, name: str) -> tuple[int, bool]:
-        """How much stands at the end with one step more, and whether it is all, which is then taken as `again`."""
-        if not self.length:
-            return 0, False  # an absolute path stands at the beginning only
-        if matched == self.length:
-            matched = self.again
-        while matched and self.wanted[matched] != name:
-            matched = self.shorter[matched]
-        matched += self.wanted[matched] == name
-        return (self.again, True) if matched == self.length else (matched, False)
-
-    def count(self, steps: Iterable[Step], matched: int = 0) -> int:
-        """How often it ends in these steps behind ``matched``; what is matched in full there counts, too."""
-        found = int(bool(self.length) and matched == self.length)
-        for step in steps:
-            matched, complete = self.advance(matched, _key(step))
-            found += complete
-        return found
-
-
-def _key(step: Step) -> str:
-    """A step as a name that no other step has: elements are by far the most."""
-    return step.test if step.is_element else str(step)

@@ -76,8 +76,7 @@ class Prefixes:
 
 
 class EventNames:
-    """Names of events, each given out once: ``CompleteItem``, ``CompleteItemInOrder``, ``CompleteItemDepth2``
-    (inside another item), ``CompleteItem2``."""
+    """Names of events, each given out once: ``CompleteItem``, ``CompleteItemInOrder``, ``CompleteItem2``."""
 
     def __init__(self, schema: Schema) -> None:
         self._taken: set[str] = set()
@@ -109,12 +108,8 @@ class EventNames:
             ancestors = "AsRoot"
         uri = namespace(last)
         word = self._words.get(uri, "") if uri != self._target else ""
-        depth = sum(step == path.last for step in path.steps)
         if not ancestors:
             yield verb + own
-        elif depth > 1:
-            yield f"{verb}{own}Depth{depth}"
-            yield f"{verb}{own}In{capitalised(local(path.steps[-2].test))}Depth{depth}"
         elif len(path) > 1:
             yield verb + own + f"In{capitalised(local(path.steps[-2].test))}"
         yield verb + own + ancestors

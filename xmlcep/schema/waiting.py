@@ -29,22 +29,17 @@ class Unseen(NamedTuple):
     comments: tuple[str, ...]
 
 
-def unseen_parts(
-    part: Part, own: str, schema: Schema, enough: Enough, is_nested: Callable[[int], bool]
-) -> Unseen:
-    """Takes required parts that no event can wait for out of the content model of elements called ``own``.
+def unseen_parts(part: Part, schema: Schema, enough: Enough, is_counted: Callable[[int], bool]) -> Unseen:
+    """Takes required parts that no event can wait for out of a content model.
 
-    These are parts with a wildcard (a path names every node, so that there is no event "any element"), with a child
-    called ``own`` (it has that name twice in its path, so that its events are not grouped with the element's, P3), and
-    groups that have to occur several times with a child in them that ``is_nested``: no event tells when it is complete.
+    These are parts with a wildcard (a path names every node, so that there is no event "any element"), and groups that
+    have to occur several times with a child in them that ``is_counted``: no event tells when it is complete.
     """
 
     def is_unseen(inner: Part) -> bool:
-        if isinstance(inner, ElementPart):
-            return any(schema.declarations[index].name == own for index in inner.declarations)
         if isinstance(inner, GroupPart):
-            return inner.lower > 1 and any(map(is_nested, elements(inner)))
-        return True
+            return inner.lower > 1 and any(map(is_counted, elements(inner)))
+        return isinstance(inner, WildcardPart)
 
     comments = (_WILDCARD_OPTIONAL,) if any(isinstance(inner, WildcardPart) for inner in walk(part)) else ()
     if part.lower == 0:
@@ -67,10 +62,9 @@ def unseen_parts(
     counted = [
         _WILDCARD_COUNTED for p in required if any(isinstance(inner, WildcardPart) for inner in walk(p))
     ]
-    nested = [index for p in required for index in elements(p) if schema.declarations[index].name == own]
-    nested += [index for p in required for index in elements(p) if is_nested(index)]
-    if nested:
-        names = list(dict.fromkeys(local(schema.declarations[index].name) for index in nested))
+    told = [index for p in required for index in elements(p) if is_counted(index)]
+    if told:
+        names = list(dict.fromkeys(local(schema.declarations[index].name) for index in told))
         counted.append(counted_remark(listed(names, MOST_LISTED), exact=all(test.exact for test in found)))
     return Unseen(rest, condition or None, tuple(dict.fromkeys(counted)))
 
@@ -80,8 +74,8 @@ _WILDCARD_COUNTED = "wildcard: elements that the schema does not name are counte
 
 
 def counted_remark(names: str, *, exact: bool) -> str:
-    """The comment on children that a condition tells: inside others of their name, or in too many places."""
-    said = f"no path tells (P3): whether there is enough in {names} is told by a condition"
+    """The comment on children of which a condition says whether they are complete."""
+    said = f"no event tells: a condition says whether there is enough in {names}"
     return said if exact else f"{said}, which looks only so deep into them"
 
 

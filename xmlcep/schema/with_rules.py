@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import RuleProblem
-from ..languages import Languages
-from ..rules import ReferenceSource, Rules
+from ..rules import Rules
+from ..rules.additions import Additions
 from ..rules.files import rule_error, rules_of
-from ..rules.references import ReferenceSources
 from .checking import check_names_and_values
 from .combining import combine_texts
 from .deriving import derive
@@ -22,21 +21,18 @@ def rules_with_schema(
     schema: str | Path,
     *,
     locations: Locations | None = None,
-    references: Mapping[str, ReferenceSource] | None = None,
-    allow: Iterable[str] = (),
+    additions: Additions,
 ) -> Rules:
     """The rules in texts, by their names, which can use the events derived from the schema by name.
 
     They can use events of completion, changes and violations; those that they use become part of the rules. Raises what
     `derive` and `combine` raise.
     """
-    usable = Languages(allow=tuple(allow))
     try:
         derived = derive(schema, changes=True, violations=True, locations=locations)
     except NothingToDeriveError:  # the rules can be about its documents all the same
-        return rules_of(texts, references=references or {}, languages=usable)
-    sources = ReferenceSources(references or {}, beside=next(iter(texts)))
-    return combine_texts(derived, texts, sources=sources, languages=usable)
+        return rules_of(texts, additions)
+    return combine_texts(derived, texts, additions.beside(next(iter(texts))))
 
 
 def require_matching(

@@ -7,6 +7,7 @@ puts an element (without ``at`` as the last child), ``{"delete": "item[2]"}`` ta
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
@@ -31,7 +32,7 @@ def edit(document: Document, given: Any, namespaces: Mapping[str, str]) -> None:
             ' {"delete": XPATH}',
         )  # fmt: skip
     try:
-        selection = compile_selection(given[kind], namespaces=namespaces)
+        selection = _compiled(given[kind], frozenset(namespaces.items()))
         if kind == "set":
             _set(document, selection, given)
         elif kind == "insert":
@@ -60,9 +61,14 @@ def _only(found: list[Selected], path: str) -> Selected:
     return found[0]
 
 
+@lru_cache(maxsize=1000)
+def _compiled(path: str, namespaces: frozenset[tuple[str, str]]) -> Selection:
+    return compile_selection(path, namespaces=dict(namespaces))
+
+
 def selected(document: Document, path: str, namespaces: Mapping[str, str]) -> Selected:
     """The node that an XPath leads to; raises `RequestError` if that is none, or several, and `ExpressionError`."""
-    return _one(document, compile_selection(path, namespaces=namespaces), path)
+    return _one(document, _compiled(path, frozenset(namespaces.items())), path)
 
 
 def _one(document: Document, selection: Selection, path: str) -> Selected:

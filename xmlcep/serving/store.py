@@ -20,15 +20,13 @@ from ..events import CompositeEvent
 from ..explaining.values import Explanation, Pending
 from ..language import parse_definitions
 from ..log.lock import WriterLock
-from ..log.reading import read_everything
-from ..log.records import Control
-from ..log.segments import first_of, segments
+from ..log.segments import first_of
 from ..log.writing import write_new_file
 from ..recording.rebuilding import rebuild
-from ..recording.recorded_watch import OPEN
 from ..recording.recorder import Recording, record
 from ..recording.recovery import recover
-from ..rules import Rules, parse_rules
+from ..rules import Rules
+from ..rules.additions import Additions
 from ..rules.files import rules_of
 from ..wrapping import Document, fromstring
 from ..xml_parser import read_xml
@@ -206,9 +204,8 @@ class Store(Closing):
                     )
         if problems:
             raise RuleError(tuple(problems), source_name=", ".join(texts))
-        return rules_of(
-            {name: text for name, text in texts.items() if text.strip()}, references=self._references
-        )
+        additions = Additions.of("Store()", references=self._references)
+        return rules_of({name: text for name, text in texts.items() if text.strip()}, additions)
 
     def put_rules(self, name: str, text: str | None, *, dry_run: bool) -> Rules | None:
         """Puts a set of rules in its place, None takes it away; every document is watched with all sets then.
@@ -234,17 +231,25 @@ class Store(Closing):
         return rules
 
     def _watch(self, name: str, held: _Held) -> None:
-        """Watches a document with the rules there are now."""
-        if held.watch is not None:
+        """Watches a document with the rules there are now: events that are the same keep what they have seen (G7)."""
+        if held.watch is None:
+            if self.rules is not None:
+                held.watch = held.recording.watch(self.rules, on_event=self._keeper(name, lambda: ""))
+        elif self.rules is not None:
+            held.watch.replace(self.rules)
+        else:
             held.watch.close()
             held.watch = None
-        if self.rules is not None:
-            held.watch = held.recording.watch(
-                self.rules, on_event=self._keeper(name, lambda: held.recording.opened)
-            )
 
-    def _keeper(self, name: str, opened: Callable[[], str]) -> Callable[[CompositeEvent], None]:
-        return lambda composite: self.on_finding(self.journal.add(name, opened(), composite.to_record()))
+    def _keeper(self, name: str, before: Callable[[], str]) -> Callable[[CompositeEvent], None]:
+        """What keeps the findings of a document; ``before`` says where its watch was opened until it is held."""
+
+        def keep(composite: CompositeEvent) -> None:
+            held = self._held.get(name)
+            opened = before() if held is None else held.recording.opened
+            self.on_finding(self.journal.add(name, opened, composite.to_record()))
+
+        return keep
 
     def _recovered(self, log: Path) -> _Held:
         """A document as its log ends, whatever was cut short: the findings that the journal has not are delivered."""
@@ -255,26 +260,11 @@ class Store(Closing):
             opened = where
             return self.journal.count(name, where)
 
-        before = self._last_rules(log)
         found = recover(
-            log,
-            before,
-            on_event=self._keeper(name, lambda: opened),
-            delivered=delivered,
+            log, self.rules, on_event=self._keeper(name, lambda: opened), delivered=delivered, on_removed="flush",
             durability=self._durability,
-        )
-        held = _Held(found.document, found.recording, found.watch)
-        if before is None or self.rules is None or str(before) != str(self.rules) or found.watch is None:
-            self._watch(name, held)
-        return held
-
-    def _last_rules(self, log: Path) -> Rules | None:
-        """The rules with which a document was watched last."""
-        text: str | None = None
-        for _, item in read_everything(segments(log), on_bad=lambda bad: None):
-            if isinstance(item, Control) and item.kind == OPEN:
-                text = str(item.content["rules"])
-        return None if text is None else parse_rules(text, references=self._references)
+        )  # fmt: skip
+        return _Held(found.document, found.recording, found.watch)
 
     def close(self) -> None:
         """Closes logs and journal; what has begun goes on when the service is started again."""

@@ -10,21 +10,18 @@ import asyncio
 import hmac
 import json
 import time
-import urllib.error
-import urllib.request
 from base64 import b64encode
 from dataclasses import asdict, dataclass
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from ..log.json_codec import FASTEST
 from ..log.writing import write_new_file
+from ..proofs.errors import ProofError
+from ..proofs.posting import is_address, post
 from .errors import RequestError
 from .journal import Entry, Journal
 
-_WAIT = 10.0  # seconds for an answer
 _SLOWEST = 300.0  # seconds between tries
 
 
@@ -73,8 +70,7 @@ class Webhooks:
         """A new webhook, or another address for one; raises `RequestError`."""
         url, secret = (given.get("url"), given.get("secret")) if isinstance(given, dict) else (None, None)
         after = given.get("after", len(self._journal)) if isinstance(given, dict) else 0
-        right = isinstance(url, str) and urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname
-        if not right or not isinstance(secret, str) or len(secret) < 16:
+        if not is_address(url) or not isinstance(secret, str) or len(secret) < 16:
             raise RequestError(400, 'a webhook has "url", http or https, and "secret", 16 characters or more')
         if type(after) is not int or not 0 <= after <= len(self._journal):
             raise RequestError(
@@ -125,14 +121,6 @@ class Webhooks:
         self._file.chmod(0o600)
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}))
-
-
 def _post(webhook: Webhook, entry: Entry) -> str | None:
     """Sends a finding; returns why that failed."""
     body, at = FASTEST.dumps(entry.to_record()), int(time.time())
@@ -140,9 +128,8 @@ def _post(webhook: Webhook, entry: Entry) -> str | None:
         "content-type": "application/json", "webhook-id": entry.id, "webhook-timestamp": str(at),
         "webhook-signature": signature(webhook.secret, entry.id, at, body),
     }  # fmt: skip
-    request = urllib.request.Request(webhook.url, body, headers, method="POST")
     try:
-        with _OPENER.open(request, timeout=_WAIT) as answer:
-            return None if answer.status < 300 else f"status {answer.status}"
-    except (urllib.error.URLError, OSError, HTTPException, ValueError) as error:
-        return str(error) or type(error).__name__
+        status = post(webhook.url, body, headers).status
+    except ProofError as error:
+        return str(error)
+    return None if 200 <= status < 300 else f"status {status}"

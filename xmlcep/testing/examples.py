@@ -11,13 +11,14 @@ from lxml import etree
 
 from ..arguments import BY_NAME, STRING, check, optional
 from ..events import CompositeEvent
+from ..language.statements import EXAMPLE
 from ..rules import Rules, parse_rules
 from ..suggestions import did_you_mean_or_list
 from .edits import Player
 from .errors import ExampleError
 from .script import Action, Finding, Step, steps_of
 
-MARK = "#>"
+MARK = EXAMPLE
 """What a line of an example begins with in a rules file."""
 
 

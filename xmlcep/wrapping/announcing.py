@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from .lxml_access import get_parent, walk
-from .shadow.mutations import emit_attribute
 from .shadow.shadow import ShadowTree, shadow_of
 
 
 def announce(tree: ShadowTree) -> None:
     """Emits the insertion of every node, in document order (E6), as one edit."""
     tree.open_subtree(tree.root)
-    emit = tree.emitter.emit
+    emit = tree.emit
     positions = {tree.root: 0}
     for entering, node in walk(tree.root):
         shadow = shadow_of(node)
@@ -22,7 +21,8 @@ def announce(tree: ShadowTree) -> None:
                 positions[parent] += 1
             emit("ins", shadow.trie.path, shadow.ids or shadow.make_ids(), None, None, position or 0)
             for name, attribute in (shadow.attributes or {}).items():
-                emit_attribute("ins", shadow, name, attribute.number, attribute.value, None, emit)
+                ids = (*(shadow.ids or ()), attribute.number)
+                emit("ins", shadow.trie.attribute(name), ids, attribute.value, None, None)
             positions[node] = 0
             if shadow.text is not None:
                 ids = (*(shadow.ids or ()), shadow.text_number)

@@ -30,10 +30,11 @@ from .errors import EndlessTriggerError, RefusedError, WrapError
 from .listeners import Listener
 from .lxml_access import Node, name_of
 from .not_copyable import Single
+from .settled import check_settled
 from .shadow import outside_proxies
+from .shadow.comparison import differences
 from .shadow.shadow import ShadowTree, tree_of
 from .shadow.snapshots import check_ids, restore_ids, take_snapshot
-from .shadow.verification import differences
 from .signals import signal
 from .transactions import Transaction, Transactions
 from .updating import update
@@ -286,7 +287,7 @@ class Document(Single, Closing):
         all its edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is
         delivered as the inverse edits. A transaction inside another joins it. Pairs whose value is None are left out.
         """
-        self._open("transaction()")
+        self._refuse_closed("transaction()")
         given = {key: str(value) for key, value in meta.items() if value is not None}
         return Transaction(self._tree, self._transactions, immediate, given)
 
@@ -352,7 +353,7 @@ class Document(Single, Closing):
         self.delivery.check()
         for _ in range(TRIGGER_DEPTH):
             before = tree.clock.ts
-            outside_proxies.catch_up_all(tree)
+            outside_proxies.catch_up(tree)
             tree.end_edit()
             compare()
             if tree.clock.ts == before or not self.delivery.audience:
@@ -425,8 +426,7 @@ class Document(Single, Closing):
 
     def verify(self) -> list[str]:
         """What is different in the tree from what events have told; an empty list when nothing slipped through."""
-        if self.closed:
-            raise RefusedError(f"verify() on the closed document {self.name!r}: wrap its tree again")
+        self._refuse_closed("verify()")
         if not self.delivery.is_cut_short:
             self.catch_up()
         found = differences(self._tree)
@@ -462,7 +462,7 @@ class Document(Single, Closing):
             if not self.closed and not self.delivery.held:
                 if self.delivery.audience:
                     self._find(lambda: compare_all(self._tree))
-                elif self._tree.exposed:
+                elif self._tree.foreign:
                     self.catch_up()
         finally:
             self._finalizer()
@@ -470,21 +470,17 @@ class Document(Single, Closing):
     def __repr__(self) -> str:
         return f"<xmlcep.Document {self.name!r} <{name_of(self._tree.root)}> at {self._tree.clock.ts}>"
 
-    def _open(self, call: str) -> None:
+    def _refuse_closed(self, call: str) -> None:
         if self.closed:
             raise RefusedError(f"{call} on the closed document {self.name!r}: wrap its tree again")
+
+    def _open(self, call: str) -> None:
+        self._refuse_closed(call)
         self.delivery.check()
 
     def _settled(self, call: str) -> None:
         self._open(call)
-        if self.delivery.held:
-            raise RefusedError(f"{call} inside a transaction, which may be undone: call it before or after")
-        if self._tree.emitter.blocks:
-            raise RefusedError(f"{call} inside a block that is one edit: call it before or after")
-        if self._tree.observed is not None:
-            raise RefusedError(
-                f"{call} inside observe(), whose edits are found at its end: call it before or after"
-            )
+        check_settled(self._tree, call)
         self.catch_up()
 
 

@@ -38,15 +38,23 @@ def _is_below(top: FrameType | None, call: FrameType) -> bool:
     return top is not None
 
 
+_Counted: Any = type(lru_cache(maxsize=0)(abs))
+"""C code that counts a call before it makes it: what `functools.lru_cache` makes of a function."""
+
+
+def _counts(*given: int | None) -> tuple[int | None, ...]:
+    """What it has counted: its second number is how often it was called."""
+    return given
+
+
 class _Exit:
     """``__exit__`` of a block: a callable of its own for each (see `Block`)."""
 
     def __get__(self, block: Block | None, owner: type[Block]) -> Callable[..., None]:
         if block is None:  # ExitStack asks the class
             return lambda each, *given: each.left(*given)
-        leave: Callable[..., None] = lru_cache(maxsize=0)(block.left)
-        block.exit = leave
-        return leave
+        block.exit = _Counted(block.left, 0, False, _counts)
+        return block.exit  # type: ignore[no-any-return]
 
 
 _ENDED: FrameType = (lambda: sys._getframe())()
@@ -54,8 +62,8 @@ _ENDED: FrameType = (lambda: sys._getframe())()
 
 
 class Block(Single):
-    """A ``with`` block. That it is being left is counted by C code (`functools.lru_cache`, which counts a call before
-    it makes it): at the entry of a Python function an interrupt comes before its first statement.
+    """A ``with`` block. That it is being left is counted by C code: at the entry of a Python function an interrupt
+    comes before its first statement.
     """
 
     __slots__ = ("exit", "under_way")
@@ -90,7 +98,7 @@ class Block(Single):
         """Whether it has been left, or its beginning, in the middle; asked while it is known as open."""
         if self.under_way is not None:
             return not is_running(self.under_way)
-        return self.exit is not None and self.exit.cache_info()[1] > 0  # how often it was called
+        return self.exit is not None and self.exit.cache_info()[1] > 0
 
     @property
     def tells_at_its_end(self) -> bool:

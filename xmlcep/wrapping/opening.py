@@ -89,8 +89,6 @@ def _wrapped(
         tree.original.take_text(root)
         if not all(issubclass(kind, Tracked) for kind in classes):
             outside_proxies.adopt(tree)
-        elif tree.exposed:
-            tree.open_all()
         if ids is not None:
             restore_ids(tree, ids)
     except BaseException:

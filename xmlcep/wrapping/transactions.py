@@ -208,8 +208,6 @@ class Transaction(Block):
         while journal is not self._journal and journal.outer is not None:  # of rules that were cut short
             journal.outer.absorb(journal)
             journal = journal.outer
-        # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
-        outside_proxies.catch_up_others(tree)
         if reactor is not None and not self._immediate:
             reactor.undo()
         tree.journal = None

@@ -16,14 +16,15 @@ from ..arguments import NAMES, check, function_of, is_function, optional, whole_
 from ..checking.left_out import LeftOut
 from ..checking.unmatched import Happened, misfits
 from ..closing import Closing
-from ..engine import Detector
+from ..engine import Detector, OnRemoved, Replacement
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
-from .detecting import detector_on
+from .detecting import detector_on, replace_on
 from .errors import WrapError
 from .lxml_access import Node
 from .not_copyable import Single
+from .settled import check_told
 
 if TYPE_CHECKING:
     from ..explaining.values import Explanation, Pending
@@ -40,15 +41,20 @@ def check_opening(
 
     Raises `WrapError` for the rules and the callback, `ArgumentError` for the rest, `RefusedError` in a transaction.
     """
-    if not isinstance(rules, Rules):
-        raise WrapError(
-            f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
-        )
+    check_rules(rules)
     check("watch()", keep=(keep, optional(whole_number(0))))
     if on_event is not None and not is_function(on_event):
         raise WrapError(f"on_event is {on_event!r}: {function_of(', the composite event', on_event)}")
     document._settled("watch()")
     rules.warn_ignored(stacklevel=3)
+
+
+def check_rules(rules: object) -> None:
+    """Raises `WrapError` for what are no rules."""
+    if not isinstance(rules, Rules):
+        raise WrapError(
+            f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
+        )
 
 
 class Watch(Single, Closing):
@@ -78,14 +84,11 @@ class Watch(Single, Closing):
             detector = detector_on(document._tree, rules, operators=operators)
         self._advanced: list[CompositeEvent] = []
         self._document = document
-        self._takes = rules.takes_external
         self._detector = detector
-        self._rules = rules
         self._on_event = on_event
         self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
-        self._left_out = LeftOut(rules)
-        self._is_left_out = self._left_out.has
+        self._have(rules)
         self._left_out_changes: Counter[tuple[str, PathType]] = Counter()
         self._names: set[str] = set()  # of what was raised
         self._untold: deque[CompositeEvent] = deque()  # what has been raised and not been told yet
@@ -149,6 +152,39 @@ class Watch(Single, Closing):
             return []
         self._document.catch_up()
         return self._raise_now(self._detector.flush())
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that it has now."""
+        return self._rules
+
+    def replace(self, rules: Rules, *, on_removed: OnRemoved = "flush") -> Replacement:
+        """Goes on with other rules, between two edits: event trees that are in both keep what they have seen (G7).
+
+        New trees begin here. What is due in trees that are gone is raised (D3), with ``on_removed="drop"`` it is not;
+        what the watch is to raise ``only`` stays. Says what became of the trees. Raises `RefusedError` in a transaction
+        or a callback, `WrapError` for what are no rules and on a closed watch; then nothing has changed.
+        """
+        self._check_replacing(rules)
+        replacement = replace_on(self._document._tree, self._detector, rules, on_removed)
+        self._have(rules)
+        self._raise_now(replacement.raised)
+        return replacement
+
+    def _check_replacing(self, rules: Rules) -> None:
+        if self.closed:
+            raise WrapError("replace() on a closed watch: open another one")
+        check_rules(rules)
+        self._document.catch_up()
+        check_told(self._document._tree, "replace()")
+        rules.warn_ignored(stacklevel=3)
+
+    def _have(self, rules: Rules) -> None:
+        """Has these rules, whose events its detector detects, from now on."""
+        self._rules = rules
+        self._takes = rules.takes_external
+        self._left_out = LeftOut(rules)
+        self._is_left_out = self._left_out.has
 
     def close(self) -> list[CompositeEvent]:
         """Flushes, forgets, and ends the watch; returns what was raised. Closing twice is harmless."""
@@ -227,7 +263,7 @@ class Watch(Single, Closing):
 
     def _say_what_matched_nothing(self, happened: Happened) -> None:
         """A warning in the log ``xmlcep`` of leaves that matched none of the changes because of how they are written,
-        of all leaves if there were changes and none matched, and of changes left out because of repeated names (P3)."""
+        of all leaves if there were changes and none matched, and of changes that are in no group (H1)."""
         found = (
             misfits(self._rules, happened, self._names),
             self._left_out.by_event(self._left_out_changes),

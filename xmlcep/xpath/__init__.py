@@ -11,6 +11,7 @@ from .errors import ExpressionError as ExpressionError
 from .evaluation import Evaluation as Evaluation
 from .expression import Expression as Expression
 from .expression import compile_expression as compile_expression
+from .kinds import Known as Known
 from .kinds import NodeKind as NodeKind
 from .kinds import Scope as Scope
 from .kinds import VariableKind as VariableKind

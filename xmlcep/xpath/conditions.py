@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from .environment import Environment
 from .errors import ExpressionError
 from .expression import Expression, compile_expression
-from .kinds import NodeKind, Scope, VariableKind
+from .kinds import Known, NodeKind, Scope
 
 ConditionError = ExpressionError
 
@@ -15,7 +15,7 @@ ConditionError = ExpressionError
 class Condition:
     """An expression as a boolean; an element is its context node and the root of all it sees (D4).
 
-    ``references`` are the names of the reference documents that it can ask (V8). Raises `ExpressionError` for
+    ``variables`` are the reference documents and parameters that it can ask (V8, V9). Raises `ExpressionError` for
     everything that could go wrong in evaluation, so that `holds` never raises; see `compile_expression`.
 
     >>> from lxml import etree
@@ -31,13 +31,13 @@ class Condition:
         expression: str,
         *,
         namespaces: Mapping[str, str] | None = None,
-        references: Iterable[str] = (),
+        variables: Known | None = None,
     ) -> None:
         self.expression = expression
         self.compiled: Expression = compile_expression(
             expression,
             namespaces=namespaces,
-            variables=dict.fromkeys(references, VariableKind.NODES),
+            variables=variables,
             node=NodeKind.ELEMENT,
             scope=Scope.SUBTREE,
         )

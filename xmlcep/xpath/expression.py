@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from path_types import PathType
 
@@ -15,7 +15,7 @@ from .checking import check, kind_of, outer_focus
 from .environment import Environment
 from .errors import ExpressionError
 from .evaluation import Evaluation, where_it_is
-from .kinds import NodeKind, Scope, VariableKind, Variables
+from .kinds import Known, NodeKind, Scope, VariableKind, Variables
 from .locations import Locations
 from .parser import compared, parse
 from .reads import Reads, locate, read_places
@@ -39,14 +39,15 @@ def compile_expression(
     text: str,
     *,
     namespaces: Mapping[str, str] | None = None,
-    variables: Variables | None = None,
+    variables: Known | None = None,
     node: NodeKind = NodeKind.ELEMENT,
     scope: Scope = Scope.DOCUMENT,
 ) -> Expression:
     """An expression, checked to its last branch, so that evaluating it never raises.
 
     ``namespaces`` maps prefixes to URIs (``""``: of element names without a prefix), ``variables`` the names it may
-    refer to (without ``$``) to what they hold; ``node`` says what its context node is, ``scope`` how far it sees.
+    refer to (without ``$``) to what they hold, or to the one value that they have; ``node`` says what its context node
+    is, ``scope`` how far it sees.
     Raises `ExpressionError`, which points into the text: syntax, unknown functions, variables, prefixes and axes,
     wrong arguments, paths where there is no node, comments and processing instructions, patterns that RE2
     cannot match, and more than the limits allow. Raises `ValueError` for a subtree whose root is no element.
@@ -71,7 +72,7 @@ class Expression:
     """
 
     __slots__ = (
-        "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document",
+        "_constants", "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document",
         "needs_nodes", "node", "number", "scope", "string", "text", "value", "variables",
     )  # fmt: skip
 
@@ -95,6 +96,7 @@ class Expression:
     """Its value as a number."""
     value: Callable[[Environment], Single]
     """Its value: of nodes or a list the first as a string; None for nothing (V1)."""
+    _constants: Mapping[str, float | str]
     _key: object
     _names: tuple[tuple[str, str], ...]
     _reads: dict[tuple[PathType | None, bool], Reads]
@@ -102,13 +104,15 @@ class Expression:
     _variables: dict[str, VariableKind]
 
     def __init__(
-        self, text: str, namespaces: Mapping[str, str], variables: Variables, node: NodeKind, scope: Scope
+        self, text: str, namespaces: Mapping[str, str], given: Known, node: NodeKind, scope: Scope
     ) -> None:
         if scope is Scope.SUBTREE and node is not NodeKind.ELEMENT:
             raise ValueError(f"a subtree has an element as its root, so node cannot be {node}")
-        syntax = parse(text, namespaces)
+        syntax = parse(text, namespaces, given)
+        variables = cast("Variables", given)  # of the others none is left in the tree
         needs = check(text, syntax, node, variables)
         used = {variable.name: variables[variable.name] for variable in variables_in(syntax)}
+        constants = {name: value for name, value in given.items() if not isinstance(value, VariableKind)}
         kind = kind_of(syntax, outer_focus(node), used)
         fields = {
             "text": text,
@@ -122,7 +126,14 @@ class Expression:
             "_syntax": syntax,
             "_names": tuple(namespaces.items()),
             "_variables": used,
-            "_key": (text, frozenset(namespaces.items()), frozenset(used.items()), node, scope),
+            "_constants": constants,
+            "_key": (
+                text,
+                frozenset(namespaces.items()),
+                frozenset({**used, **constants}.items()),
+                node,
+                scope,
+            ),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -220,7 +231,8 @@ class Expression:
         found = []
         for text in compared(self.text, dict(self._names)):
             with suppress(ExpressionError):  # whatever cannot stand by itself is not shown
-                found.append(Expression(text, dict(self._names), self._variables, self.node, self.scope))
+                known = {**self._variables, **self._constants}
+                found.append(Expression(text, dict(self._names), known, self.node, self.scope))
         return tuple(found)
 
     def __deepcopy__(self, memo: object) -> Expression:

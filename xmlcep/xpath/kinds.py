@@ -41,6 +41,10 @@ Variables: TypeAlias = Mapping[str, VariableKind]
 """What an expression may refer to: names without the ``$``, such as ``old`` or ``meta:user``."""
 
 
+Known: TypeAlias = Mapping[str, "VariableKind | float | str"]
+"""The same with names that have one value for good (V9): a number or a text in place of the kind."""
+
+
 class NodeKind(Enum):
     """What the context node of an expression is."""
 

@@ -7,7 +7,7 @@ It knows the grammar and nothing else: whether functions and variables exist and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from ..language import PREDECLARED
 from ..suggestions import did_you_mean
@@ -42,13 +42,20 @@ MAX_PREDICATES_NESTED = 10
 """The most brackets in each other: those within are asked again for each node that those without are asked of."""
 
 
-def parse(expression: str, namespaces: Mapping[str, str] | None = None) -> Syntax:
+Constants: TypeAlias = Mapping[str, object]
+"""What names stand for: of those that stand for a number or a text (V9) the tree has that."""
+_NONE: Constants = {}
+
+
+def parse(
+    expression: str, namespaces: Mapping[str, str] | None = None, constants: Constants = _NONE
+) -> Syntax:
     """The syntax tree of an expression; raises `ExpressionError`, which points into it.
 
     ``namespaces`` maps prefixes to URIs, ``""`` is that of element names without a prefix (attributes without a
     prefix have none). Clark notation ``{uri}name`` needs no prefix.
     """
-    return _Parser(expression, {**PREDECLARED, **(namespaces or {})}).parse()
+    return _Parser(expression, {**PREDECLARED, **(namespaces or {})}, constants).parse()
 
 
 class Written(NamedTuple):
@@ -90,8 +97,9 @@ _PARENT = Step(Axis.PARENT, NodeTest.NODE)
 
 
 class _Parser:
-    def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
+    def __init__(self, expression: str, namespaces: Mapping[str, str], constants: Constants = _NONE) -> None:
         self.expression = expression
+        self.constants = constants
         self.namespaces = namespaces
         self.tokens = list(tokenize(expression))
         self.next = 0
@@ -209,7 +217,7 @@ class _Parser:
             case TokenKind.NUMBER:
                 return Number(float(token.text), at)
             case TokenKind.VARIABLE:
-                return Variable(token.text[1:], at)
+                return self._variable(token.text[1:], at)
             case TokenKind.NAME:
                 return self._function(token)
             case TokenKind.END:
@@ -221,6 +229,12 @@ class _Parser:
         self._fail(
             token, f"unexpected {token.text!r}", "an operand is missing here: a path, a number or a string"
         )
+
+    def _variable(self, name: str, at: Span) -> Syntax:
+        value = self.constants.get(name)
+        if isinstance(value, float):
+            return Number(value, at)
+        return Literal(value, at) if isinstance(value, str) else Variable(name, at)
 
     def _function(self, name: Token) -> Syntax:
         self._expect("(", "a function has parentheses")

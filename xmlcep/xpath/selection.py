@@ -12,7 +12,7 @@ from .closures import Closures
 from .environment import Environment
 from .errors import ExpressionError
 from .expression import Expression
-from .kinds import NodeKind, Scope, VariableKind, Variables
+from .kinds import Known, NodeKind, Scope, VariableKind
 from .locations import Locations
 from .nodes import Attribute, Node, Root, Text
 from .sight import in_tree
@@ -137,7 +137,7 @@ def _context_alone(environment: Environment) -> list[Selected]:
 
 
 def compile_selection(
-    text: str, *, namespaces: Mapping[str, str] | None = None, variables: Variables | None = None,
+    text: str, *, namespaces: Mapping[str, str] | None = None, variables: Known | None = None,
     node: NodeKind = NodeKind.ELEMENT,
 ) -> Selection:  # fmt: skip
     """A selection; arguments and errors as for `compile_expression`, beside which expressions are refused that give no

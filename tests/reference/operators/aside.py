@@ -153,12 +153,16 @@ class WithAside(Combining):
         if not isinstance(leaf, Leaf) or not self.is_asked_later(child):
             return True
         assert leaf.filter is not None
-        known = {**self.around.references, **self.bindings(group, combination), **leaves.knowledge(entry.event)}
+        known = {
+            **self.around.references,
+            **self.bindings(group, combination),
+            **leaves.knowledge(entry.event),
+        }
         return expressions.is_true(leaves.ask(leaf, leaf.filter, entry.event, known, self.around.after, None))
 
     def is_asked_later(self, child: int) -> bool:
         leaf = self.children[child]
-        if child in self.positive or not isinstance(leaf, Leaf) or leaf.filter is None or leaves.asks_document(leaf, leaf.filter):
+        if child in self.positive or not isinstance(leaf, Leaf) or leaf.filter is None:
             return False
         bound = {name for other in self.positive for name in self.variables_of_child(other)}
         return bool(expressions.names_in(leaf.filter) & bound)
@@ -198,9 +202,9 @@ class WithAside(Combining):
         if mine is None:
             return
         if child in self.collected:
-            self.store(event, child, self.group(self.key_of(event), mine), values)
+            self.store(event, child, self.group(self.key_of(child, event), mine), values)
             return
-        self.known.append(Absent(child, self.key_of(event), mine, self.entry(event, child, values)))
+        self.known.append(Absent(child, self.key_of(child, event), mine, self.entry(event, child, values)))
 
     def aside_taken(self) -> None:
         for group in self.groups.values():
@@ -247,10 +251,10 @@ class WithAside(Combining):
     def _group_above(self, child: MultiplicityState, group: Group) -> Group | None:
         """As it were the group to which what a multiplicity raises of a group of its own belongs; None: none."""
         for entry in group.accumulated:
-            place = paths.composite_instance(child.path, [entry.event.instance], flat=self.flat)
-            if paths.takes_part(self.path, place, flat=self.flat):
-                key = paths.group_key(self.path, place, flat=self.flat)
-                return Group(key, self._joined_of(dict(group.values)))
+            place = paths.composite_instance(group.key, [entry.event.instance])
+            key = paths.node_of(self.path, child.path, place)
+            if self.flat or key is not None:
+                return Group(None if self.flat else key, self._joined_of(dict(group.values)))
         return None
 
     # Candidates (A3)
@@ -401,7 +405,6 @@ class WithAside(Combining):
         ]
         for due in sorted(set(over)):
             self.fire(due)
-
 
 
 def in_time(entry: Entry, due: Due | None) -> bool:

@@ -225,9 +225,12 @@ class MultiplicityState(OperatorState):
     def arrivals_in(self, path: PathType) -> Iterator[tuple[int | None, dict[str, str], tuple[Group, Entry]]]:
         """All arrivals, each with its place on another operator's path, and the values of its group."""
         for group, entry in self.arrived:
-            instance = paths.composite_instance(self.path, [entry.event.instance], flat=self.flat)
-            if paths.takes_part(path, instance, flat=self.flat):
-                yield paths.group_key(path, instance, flat=self.flat), dict(group.values), (group, entry)
+            key = None
+            if not self.flat:
+                instance = paths.composite_instance(group.key, [entry.event.instance])
+                key = paths.node_of(path, self.path, instance)
+            if self.flat or key is not None:
+                yield key, dict(group.values), (group, entry)
 
     def would_raise(self, entries: list[Entry]) -> bool:
         """Whether counting these from zero would raise something that is not empty."""

@@ -113,6 +113,11 @@ class OperatorState:
         """The children whose events are in the composite."""
         return self.needed
 
+    def name_of(self, index: int) -> str | None:
+        """What an operand is called (V10)."""
+        operand = self.expression.operands[index]
+        return operand.name if isinstance(operand, Leaf) else operand.options.name
+
     def variables_of_child(self, index: int) -> dict[str, bool]:
         """The variables that a child binds, each with whether it can have several values."""
         child = self.children[index]
@@ -184,9 +189,7 @@ class OperatorState:
                 if composite.constituents and not composite.withdrawn
             ]
         return [
-            (event, values)
-            for event, values in found
-            if paths.takes_part(self.path, event.instance, flat=self.flat)
+            (event, values) for event, values in found if self.flat or self.node_of(child, event) is not None
         ]
 
     def check_time(self) -> None:
@@ -198,9 +201,16 @@ class OperatorState:
         """The root of the tree."""
         return self if self.parent is None else self.parent.root()
 
-    def key_of(self, event: Event) -> int | None:
-        """The place that an event belongs to (K1)."""
-        return paths.group_key(self.path, event.instance, flat=self.flat)
+    def node_of(self, child: int, event: Event) -> int | None:
+        """The node to which an event of a child is aligned (P10)."""
+        operand = self.children[child]
+        return paths.node_of(
+            self.path, operand if isinstance(operand, Leaf) else operand.path, event.instance
+        )
+
+    def key_of(self, child: int, event: Event) -> int | None:
+        """The place that an event of a child belongs to (K1)."""
+        return None if self.flat else self.node_of(child, event)
 
     def values_in(self, child: int, values: Variables) -> dict[str, str] | None:
         """The values of the variables that group, those which the child binds; None: it takes no part (V2, V4)."""
@@ -216,7 +226,7 @@ class OperatorState:
 
     def groups_of(self, child: int, event: Event, values: Variables) -> list[Group]:
         """The group of an arrival; of a child that need not bind what joins, all groups it concerns (V4)."""
-        key, mine = self.key_of(event), self.values_in(child, values)
+        key, mine = self.key_of(child, event), self.values_in(child, values)
         if mine is None:
             return []
         if child in self.needed:
@@ -360,12 +370,14 @@ class OperatorState:
 
     def raise_(self, group: Group, entries: list[Entry], instance: PathInstance | None = None) -> Composite:
         """Raises a composite of these; one of nothing (M4), or of what turned true (B2), has the instance given."""
-        members = as_set(entry.event for entry in entries)
+        kept = as_set(entries)
+        members = [entry.event for entry in kept]
         if members and instance is None:
-            instance = paths.composite_instance(self.path, [e.instance for e in members], flat=self.flat)
+            instance = paths.composite_instance(group.key, [e.instance for e in members])
         composite = Composite(
             self.definition.name, instance, members, self.cause(), self.shown_label, self, group.key,
             bindings=self.bindings(group, entries) if self.variables else None, rank=group.order[1],
+            names=[self.name_of(entry.child) for entry in kept],
         )  # fmt: skip
         self.raised.append(composite)
         return composite

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from xmlcep.algebra import Sequence
 
 from .. import constraints
@@ -39,7 +41,7 @@ class SequenceState(WithAside):
         """A6: what lies between neighbours comes with them in the order in which it ends."""
         found: list[Entry] = []
         solid = constraints.filled(combination)
-        for before, after in zip(solid, solid[1:], strict=False):
+        for before, after in pairwise(solid):
             between = [
                 entry
                 for child in self.collected
@@ -64,7 +66,13 @@ class SequenceState(WithAside):
         return operands[: needed[0] + 1] if needed else operands
 
     def choice(self, group: Group, new: list[Entry]) -> Choice:
-        return Choice(lambda: self.combinations(group), new, first=self.positive[0], last=self.positive[-1], along=self.collected)
+        return Choice(
+            lambda: self.combinations(group),
+            new,
+            first=self.positive[0],
+            last=self.positive[-1],
+            along=self.collected,
+        )
 
     # Candidates (A3)
 

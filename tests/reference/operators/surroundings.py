@@ -44,6 +44,11 @@ class Surroundings:
         self.after = NaiveDocument()
         self.edit: list[PrimitiveEvent] = []
 
+    def go_on_behind(self, other: Surroundings) -> None:
+        """What is stored from now on comes behind what the operators of both have stored."""
+        self.round = max(self.round, other.round)
+        self.numbers = count(max(next(self.numbers), next(other.numbers)))
+
     def exists(self, node: int | None) -> bool:
         """Whether the node exists, that is: was not seen to be deleted; always in flat context."""
         return node not in self.deleted

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
 from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
-from ..options import NO_OPTIONS, Options
+from ..options import NO_OPTIONS, SNOOP, ContextName, Options
 from ..promises import Promise, of_all
 
 
@@ -22,6 +22,7 @@ class Aperiodic(Operator):
     syntax: ClassVar[str] = '"[" expression "," expression "]" [options] _unit'
     sign: ClassVar[str] = "A"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    contexts: ClassVar[frozenset[ContextName]] = SNOOP
     fewest: ClassVar[int] = 3
     most: ClassVar[int | None] = 3
     operands: tuple[Expression, ...]

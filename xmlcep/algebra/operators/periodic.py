@@ -17,7 +17,7 @@ from ..expressions import (
     Report,
     Writer,
 )
-from ..options import NO_OPTIONS, Options
+from ..options import NO_OPTIONS, SNOOP, ContextName, Options
 from ..promises import Promise, of_all
 from ..windows import Unit, Window
 from .arguments import window_argument
@@ -36,6 +36,7 @@ class Periodic(Operator):
     syntax: ClassVar[str] = '"[" expression "," STRING "," expression "]" [options]'
     sign: ClassVar[str] = "P"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    contexts: ClassVar[frozenset[ContextName]] = SNOOP
     most: ClassVar[int | None] = 2
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("beat", ParameterKind.WINDOW),)
     operands: tuple[Expression, ...]

@@ -19,7 +19,7 @@ from ..expressions import (
     Report,
     Writer,
 )
-from ..options import NO_OPTIONS, Options
+from ..options import NO_OPTIONS, ContextName, Options
 from ..promises import Promise
 from ..windows import Unit, Window
 from .arguments import window_argument
@@ -34,7 +34,12 @@ class Plus(Operator):
     symbol: ClassVar[str] = "plus"
     syntax: ClassVar[str] = '"[" expression "," STRING "]" [options]'
     sign: ClassVar[str] = "+"
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"by"}
+    takes: ClassVar[frozenset[str]] = (COMMON_OPTIONS - {"context"}) | {"by"}
+    contexts: ClassVar[frozenset[ContextName]] = frozenset()
+    without_context: ClassVar[tuple[str, str]] = (
+        "plus has no context: each event is raised by itself, so long after it was detected",
+        'leave it out; the last of several that come close together is a sequence: a ; not a, with within="…" (A3)',
+    )
     fewest: ClassVar[int] = 1
     most: ClassVar[int | None] = 1
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("delay", ParameterKind.WINDOW),)

@@ -24,7 +24,7 @@ class Collector:
         self.replayed: Counter[tuple[str, PathType]] = Counter()
         """How many records were replayed by operation and path, of those that can matter."""
         self.left_out: Counter[tuple[str, PathType]] = Counter()
-        """How many records were read that rules leave out because of a repeated name (`LeftOut`)."""
+        """How many records were read that rules leave out because they have no group for them (`LeftOut`)."""
         self.late: Counter[tuple[str, int]] = Counter()
         """How many records came too late, by document and the time point that an earlier run has gone on to."""
 

@@ -117,17 +117,18 @@ def _tree(rows: Iterable[Mapping[str, Any]]) -> list[Values]:
     open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long stands
     for row in rows:
         del open_lists[len(row["within"]) + 1 :]
+        event = {} if row["as"] is None else {"as": row["as"]}
+        open_lists[-1].append(event)
         if row["op"] is None:
-            event = {
+            event |= {
                 "name": row["name"],
                 "path": row["path"],
                 "ids": row["ids"],
                 "constituents": list[Values](),
             }
-            open_lists[-1].append(event)
             open_lists.append(event["constituents"])
         else:
-            open_lists[-1].append(_in_record(row, _CHANGE))
+            event |= _in_record(row, _CHANGE)
     return open_lists[0]
 
 
@@ -191,6 +192,7 @@ _CHANGE = (
     Column("meta", META, "who made it, why: the application's own pairs", optional=True),
 )
 _EVENT = (
+    Column("as", TEXT, "what the operand is called that it is of (V10)", optional=True),
     Column("name", TEXT, "of an event that is made of others: its type, or the label of the inner operator"),
     *_CHANGE,
 )
@@ -213,6 +215,8 @@ FINDING = (
     Column("end", NUMBER, "the last one"),
     Column("constituents", CONSTITUENTS, "what it is made of, in order of operand, then of arrival"),
     Column("operator", TEXT, "null, or with `--operators` the label of the inner operator that raised it"),
+    Column("severity", TEXT, "`info`, `warning` or `error`, where the rule says so (Y10)", optional=True),
+    Column("message", TEXT, "what the rule says of it to people (Y10)", optional=True),
     Column("bindings", BINDINGS, "the event's variables (V7)", optional=True),
     Column("txn", NUMBER, "the transaction of the record that caused it", optional=True),
     Column("meta", META, "the pairs of that record", optional=True),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from path_types import PathType
 
-from ...events import CompositeEvent, Event, PrimitiveEvent
+from ...events import CompositeEvent, Event, Names, PrimitiveEvent, bindings_in_finding
 from ...log.json_codec import FASTEST, STANDARD, JsonCodec
-from ...xpath.values import text_of
 from .atomic_files import OutputError
 
 
@@ -39,12 +39,11 @@ def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
         CompositeEvent,
         (
             name, None, _path(path), tuple(ids), Recorded((constituents,)), start, end, cause,
-            None if bindings is None else _map(_as_value, bindings), None,
+            None if bindings is None else _map(_as_value, bindings), None, None, None, None,
         ),
     )  # fmt: skip
 
 
-_WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 _NUMBER = "number"
 
 
@@ -54,15 +53,6 @@ def _map(function: Callable[[Any], Any], bindings: Mapping[str, Any]) -> dict[st
         name: tuple(map(function, value)) if isinstance(value, (tuple, list)) else function(value)
         for name, value in bindings.items()
     }
-
-
-def _in_finding(value: Any) -> Any:
-    """A value of a variable in a finding: whole numbers without a point, NaN and infinities as text (V1)."""
-    if not isinstance(value, float):
-        return value
-    if not math.isfinite(value):
-        return text_of(value)
-    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
 
 
 def _in_json(value: Any) -> Any:
@@ -113,7 +103,7 @@ class FindingEncoder:
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """A `recorded` composite for another task, as `decode_composite` reads it."""
-        name, _, path, ids, recorded, start, end, _, bindings, _ = composite
+        name, _, path, ids, recorded, start, end, _, bindings, *_ = composite
         assert type(recorded) is Recorded
         (constituents,) = recorded
         values = None if bindings is None else _map(_in_json, bindings)
@@ -132,18 +122,24 @@ class FindingEncoder:
             ) from None
 
     def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:
-        name, operator, path, ids, constituents, start, end, cause, bindings, _ = composite
+        name, operator, path, ids, constituents, start, end, cause, bindings, _, names, severity, message = (
+            composite
+        )
         if type(cause) is tuple:
             ts, _, _, _, _, _, _, at, doc, txn, meta, _ = cause
         else:
             ts, at, doc, txn, meta = cause[0], cause.at, cause.doc, cause.txn, cause.meta
         record = {
             "doc": doc, "ts": ts, "at": at, "name": name, "path": self._texts[path],
-            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents, codec),
+            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents, names, codec),
             "operator": operator,
         }  # fmt: skip
+        if severity is not None:
+            record["severity"] = severity
+        if message is not None:
+            record["message"] = message
         if bindings is not None:
-            record["bindings"] = _map(_in_finding, dict(sorted(bindings.items())))
+            record["bindings"] = bindings_in_finding(bindings)
         if txn is not None:
             record["txn"] = txn
         if meta is not None:
@@ -151,20 +147,20 @@ class FindingEncoder:
         return record
 
     def _inside(self, composite: CompositeEvent, codec: JsonCodec) -> Any:
-        return self._constituents(composite[4], codec)
+        return self._constituents(composite[4], composite[10], codec)
 
-    def _constituents(self, events: Sequence[Event], codec: JsonCodec) -> Any:
+    def _constituents(self, events: Sequence[Event], names: Names | None, codec: JsonCodec) -> Any:
         if type(events) is Recorded:
             return codec.written(events[0])
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
             if type(event) is not tuple and isinstance(event, CompositeEvent):
-                name, operator, path, ids, inside, _, _, _, _, _ = event
+                name, operator, path, ids, inside, _, _, _, _, _, inner, _, _ = event
                 records.append(
                     {
                         "name": operator or name, "path": texts[path], "ids": ids,
-                        "constituents": self._constituents(inside, codec),
+                        "constituents": self._constituents(inside, inner, codec),
                     }
                 )  # fmt: skip
                 continue
@@ -177,4 +173,13 @@ class FindingEncoder:
             if meta is not None:
                 record["meta"] = meta
             records.append(record)
-        return records
+        return records if names is None else _named(records, names)
+
+
+def _named(records: list[dict[str, Any]], names: Names) -> list[dict[str, Any]]:
+    """Constituents with the names of their operands (V10)."""
+    each = repeat(names) if isinstance(names, str) else names
+    return [
+        record if name is None else {"as": name, **record}
+        for name, record in zip(each, records, strict=False)
+    ]

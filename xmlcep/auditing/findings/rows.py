@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from path_types import PathType
 from path_types.names import local_name
 
+from ...algebra import Severity
 from ...provenance import who
 
 Finding: TypeAlias = Mapping[str, Any]
@@ -51,11 +52,21 @@ def event(record: Finding) -> str:
 
 
 def values(record: Finding) -> Iterator[str]:
-    """What the changes in a finding have brought: ``39 → 35``."""
+    """What the changes in a finding have brought: ``39 → 35``, of an operand with a name ``paid: 39 → 35`` (V10)."""
     for change in changes(record["constituents"]):
         texts = [text for text in (change.get("old"), change.get("value")) if text is not None]
         if texts:
-            yield " → ".join(texts)
+            yield named(change, " → ".join(texts))
+
+
+def named(constituent: Finding, text: str) -> str:
+    """A text about a constituent, behind the name of its operand if that has one."""
+    return f"{constituent['as']}: {text}" if "as" in constituent else text
+
+
+def severity(record: Finding) -> Severity:
+    """How severe a finding is: a warning where the rule does not say (Y10)."""
+    return Severity(record.get("severity") or Severity.WARNING)
 
 
 def variables(record: Finding) -> str:
@@ -86,10 +97,12 @@ def steps(path: str) -> tuple[str, ...]:
 
 SHOWN = (
     Shown("time", "`at`, or the time point", _time),
+    Shown("severity", "`severity`", lambda record: record.get("severity") or ""),
     Shown("user", "who made the change that caused it, else the first change in it of which that is known", user),
     Shown("event", "`name`, and the operator inside it: `Complete/a`", event),
     Shown("document", "`doc`", lambda record: record.get("doc") or ""),
     Shown("node", "the last two steps of `path`, with their ids: `item#6/price#9`", _node),
+    Shown("message", "`message`", lambda record: record.get("message") or ""),
     Shown(
         "values", f"what the first {_MOST_VALUES} changes with values have brought: `39 → 35`",
         lambda record: ", ".join(islice(values(record), _MOST_VALUES)),

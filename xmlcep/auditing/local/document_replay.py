@@ -12,12 +12,14 @@ from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
-from ...engine import Detector, EvaluationError
+from ...documents import Replica
+from ...engine import Detector, EvaluationError, OnRemoved, Replacement
 from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
 from ...events import CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
+from ...rules import Rules
 from ..failures import Failure
 from ..findings.collector import Collector
 from ..findings.order import Ranking
@@ -370,6 +372,27 @@ class DocumentReplay:
         if self.ts:
             self._hand_over()
             self._collector.seconds(self.doc, self.seconds)
+        return self._state()
+
+    def replace(
+        self, rules: Rules, on_removed: OnRemoved, past: Detector | None, document: Replica | None
+    ) -> tuple[dict[str, Any], Replacement]:
+        """Takes other rules (G7): what `pause` says then, and what has become of the trees. An open edit ends."""
+        if self._edit_goes_on:
+            self._end_edit()
+            self._edit_goes_on = False
+        replacement = self._detector.replace(rules, on_removed=on_removed, past=past, document=document)
+        self._findings.pending += replacement.raised
+        self._findings.settle()
+        self._findings.hand_over()
+        self._waiting = [
+            each
+            for each in self._waiting
+            if not isinstance(each, CompositeEvent) or rules.takes_external(each)
+        ]
+        return self._state(), replacement
+
+    def _state(self) -> dict[str, Any]:
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
         if raised := self.raised_there.at(self.ts):
             state["raised"] = list(raised)

@@ -124,6 +124,13 @@ class Documents:
         replay.go_on(state, self._read_detector, before, size // _BYTES_PER_RECORD)
         return replay
 
+    def detector_of(self, doc: str) -> Detector | None:
+        """The detector of a document at rest, or as earlier runs have left it; None if there was nothing of it."""
+        replay = self.revived(doc)
+        if replay is not None and replay.is_asleep:
+            self.wake(replay)
+        return None if replay is None else replay.give_detector()
+
     def begin(self, doc: str, header: Header | None, file: str) -> DocumentReplay:
         """The replay of a document that has had no records; ``header`` says what it was like, in this file."""
         document = None

@@ -3,8 +3,8 @@
 The argument, at length in `docs/audit.md`: every operator evaluates each group by itself (H1), a group is a
 node (K1), and a composite goes up to a group whose node is an ancestor-or-self of the one that raised it (T4).
 So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
-group node of any operator of the trees concerned. It depends on the node's own path only, so two events with
-a group in common have the same key node.
+group node of any operator of the trees concerned, whichever of several it is aligned to (P10). It depends on the
+node's own path only, so two events with a group in common have the same key node.
 
 One module because a plan and its reasons are found together.
 """
@@ -18,7 +18,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import NamedTuple
 
-from path_types import PathType, ends, offset
+from path_types import PathType, ends
 from path_types.endings import ByEnding
 from path_types.relations import offsets
 
@@ -221,11 +221,11 @@ def _feeds(tree: EventTree, op: str, path: PathType, step: int) -> bool:
 
 def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> bool:
     """Whether the operator looks at records that none of its leaves takes."""
-    if operator.termination is Termination.NON_LOCAL:
-        # Within the key, a record of another group is a boundary (D2). One of the key node's own group is none.
-        start = offset(operator.path, path)
-        if start is None or start + len(operator.path) - 1 != step:
-            return True
+    # Within the key, a record elsewhere than a group is a boundary (D2). Other groups may lie in the key node's, unless
+    # that is the only one of an absolute path.
+    is_only = operator.path.absolute and len(operator.path) == step + 1
+    if operator.termination is Termination.NON_LOCAL and not is_only:
+        return True
     if op == "ins":
         return operator.definition.creates_empty and _is_group_node(operator, path)
     # The end of a node ends its silent empties (M5) and frees its groups (G4).

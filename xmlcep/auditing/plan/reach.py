@@ -20,8 +20,8 @@ def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
         return True
     for program in graph.programs[tree.index]:
         asked = () if program.subject is None else program.subject.expressions
-        for expression in (program.guard, program.test, *asked):
-            if expression is not None and expression.needs_document and not expression.reads.stays_inside:
+        for expression in (*program.asked_at_node, *asked):
+            if expression.needs_document and not expression.reads.stays_inside:
                 return True
         for leaf in program.leaves:
             for expression in () if leaf is None else leaf.expressions:

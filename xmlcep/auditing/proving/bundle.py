@@ -26,6 +26,8 @@ Record = dict[str, Any]
 _FORMAT = "xmlcep_proof"
 _CITED = ("ts", "op", "path", "ids", "value", "old", "at", "txn", "meta")
 """What a finding says of a change, which is what the change's record says."""
+CAUSE = ("ts", "at", "txn", "meta")
+"""What it says of the change that raised it. A deadline raises it with no `txn` and no `meta` (W5)."""
 
 
 class Run(NamedTuple):
@@ -146,7 +148,7 @@ class Bundle:
         for change in changes_of(self.finding):
             self._check_cited(change, _CITED)
         if self.finding.get("n") is not None:
-            self._check_cited(self.finding, ("ts", "at", "txn", "meta"))
+            self._check_cited(self.finding, CAUSE)
         if seen is not None:
             self._check_times(seen)
 

@@ -18,7 +18,7 @@ from ...rules import Rules
 from ..findings.atomic_files import AtomicFile
 from ..inputs import LogPath, find_files
 from ..run import as_text
-from .bundle import Bundle, Record, RulesDigest, changes_of, line_of
+from .bundle import CAUSE, Bundle, Record, RulesDigest, changes_of, line_of
 from .entries import DocumentEntries, Entries
 from .replay import Replay
 
@@ -152,7 +152,7 @@ def _cite(finding: Record, log: Entries) -> _Cited | None:
     own = document.change(finding["ts"])
     if own is not None:
         numbers.add(own)
-        at = FASTEST.loads(log.line(own)).get("at")
-        if at == finding["at"]:  # else time has raised it, behind this change
+        entry = FASTEST.loads(log.line(own))
+        if all(entry.get(name) == finding.get(name) for name in CAUSE):  # else time has raised it (W5)
             finding["n"] = own
     return _Cited(finding, sorted(numbers), document)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...engine import StateError
-from ...engine.durable import FORM, VERSION, check_rules, check_version, rules_stamp
+from ...engine import OnRemoved, StateError
+from ...engine.durable import FORM, VERSION, check_version, earlier_rules, rules_stamp
 from ...errors import XmlCepError
 from ...log.errors import LogLockedError
 from ...log.lock import WriterLock
@@ -33,7 +33,8 @@ class AuditState:
     """The state of an audit; ``options`` is what has to be the same in all runs.
 
     ``documents`` are the lines of documents by name: what `DocumentReplay.pause` says of each. ``final``:
-    the last run was told that the log is complete.
+    the last run was told that the log is complete. ``before`` are the rules that wrote it, if those of this run are
+    others, which replace them (G7).
     """
 
     path: Path
@@ -43,16 +44,18 @@ class AuditState:
     files: dict[str, PastFile] = field(default_factory=dict)
     documents: StateDocuments = field(default_factory=StateDocuments)
     deliveries: list[Delivery] = field(default_factory=list)
+    before: Rules | None = None
 
     @classmethod
     def load(
-        cls, path: Path, rules: Rules, options: Mapping[str, Any], targets: Mapping[str, Path]
-    ) -> AuditState:
+        cls, path: Path, rules: Rules, options: Mapping[str, Any], targets: Mapping[str, Path],
+        on_removed: OnRemoved | None,
+    ) -> AuditState:  # fmt: skip
         """The state in a file, or that of an audit that begins, if there is none.
 
         What a run that was killed has not delivered is delivered, to the ``targets`` of this run (by `OUTPUTS`) and to
-        no other place that the file names. Raises `StateError` for a state that cannot be gone on from, `OutputError`
-        where there is no room.
+        no other place that the file names. ``on_removed`` says what becomes of events that other rules had. Raises
+        `StateError` for a state that cannot be gone on from, `OutputError` where there is no room.
         """
         if not path.exists():
             if not path.parent.is_dir():
@@ -73,7 +76,9 @@ class AuditState:
                     files[record["file"]] = PastFile.from_record(record)
                     start += len(line)
                 documents = StateDocuments(PastLines(stream, start, end))
-                state = cls._begin(path, header, rules, options)
+                before = earlier_rules(header, rules, on_removed, "begin without the state")
+                state = cls._begin(path, header, options)
+                state.before = before
                 state._deliver_what_was_left(header["deliveries"], targets)
                 state.files, state.documents = files, documents
                 failed.pop_all()
@@ -86,8 +91,7 @@ class AuditState:
         return state
 
     @classmethod
-    def _begin(cls, path: Path, header: Any, rules: Rules, options: Mapping[str, Any]) -> AuditState:
-        check_rules(header, rules)
+    def _begin(cls, path: Path, header: Any, options: Mapping[str, Any]) -> AuditState:
         for name, value in options.items():
             if header["options"].get(name) != value:
                 raise StateError(

@@ -12,6 +12,7 @@ from .detectors import FORM as FORM
 from .detectors import VERSION as VERSION
 from .detectors import check_version as check_version
 from .detectors import detector_from as detector_from
+from .detectors import move_trees as move_trees
 from .detectors import new_reader as new_reader
 from .detectors import new_writer as new_writer
 from .detectors import read_detector as read_detector
@@ -22,4 +23,6 @@ from .layouts import Scribe as Scribe
 from .pool import Json as Json
 from .rules_stamp import check_rules as check_rules
 from .rules_stamp import difference as difference
+from .rules_stamp import earlier_rules as earlier_rules
+from .rules_stamp import rules_of as rules_of
 from .rules_stamp import rules_stamp as rules_stamp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from path_types import PathType
@@ -19,7 +19,7 @@ from .table import DETECTOR, TABLE
 
 D = TypeVar("D")
 
-VERSION = 3
+VERSION = 4
 """Raised where what is written means something else although it looks the same."""
 FORM = TABLE.digest(DETECTOR)
 """Another one where other attributes are written."""
@@ -59,14 +59,25 @@ def detector_from(make: Callable[..., D], rules: Rules, state: Mapping[str, Json
         raise StateError(f"the state of the detector is damaged ({type(error).__name__}: {error})") from error
 
 
+def move_trees(source: Any, target: Any, names: Iterable[str], *, with_document: bool = True) -> None:
+    """Gives a detector that is as new the state of some trees of another one, by their names, and its place in the
+    history (G7); it can be done once more with other trees. With them goes the document."""
+    there, here = ({tree.name: tree.index for tree in each._active.trees} for each in (source, target))
+    writer = new_writer()
+    document, fields = write_detector(writer, source)
+    reader = new_reader(writer.state(), {there[name]: here[name] for name in names})
+    read_detector(reader, [document if with_document else None, fields], target)
+
+
 def new_writer() -> Scribe:
     """What writes the state of one detector, or of what goes with it: what they share is written once."""
     return Scribe(TABLE)
 
 
-def new_reader(state: Mapping[str, Json]) -> Interpreter:
-    """What reads it again."""
-    return Interpreter(state, TABLE)
+def new_reader(state: Mapping[str, Json], moved: Mapping[int, int] | None = None) -> Interpreter:
+    """What reads it again; ``moved`` says for a detector of other rules where the trees are there that it has, too, by
+    their indexes (G7)."""
+    return Interpreter(state, TABLE, moved)
 
 
 def check_version(state: Mapping[str, Json], what: str) -> None:
@@ -93,8 +104,12 @@ def write_detector(writer: Scribe, detector: Any) -> Json:
 
 
 def read_detector(reader: Interpreter, data: Json, detector: Any) -> None:
-    """Gives a detector of the same rules that is as new this running state."""
+    """Gives a detector that is as new this running state, or that of the trees which the reader has moved.
+
+    That can be done once more with that of other trees (G7); clock and position are those that were read last.
+    """
     written, fields = data
-    if written is not None:
-        detector.reset(Replica._of_contents(written, needs=detector.needs))
+    if written is not None and detector.needs is not None:
+        detector._give_document(Replica._of_contents(written, needs=detector.needs))
     reader.fill(detector, fields, DETECTOR)
+    detector._is_plain = detector._follows_plainly()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,6 +143,13 @@ class Keys(Form):
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         return set(map(read_key, data))
+
+
+class Trees(Keys):
+    """A set of event trees, by index; what is there stays (see `read_detector`)."""
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return present | {index for one in data if (index := reader.tree(one)) is not None}
 
 
 class Numbers(Form):
@@ -286,21 +293,27 @@ class AllWithin(Form):
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         written: list[Json] = []
-        for place, one in enumerate(_each(value)):
+        for place, one in value.items() if isinstance(value, dict) else enumerate(value):
             fields = writer.fields(one)
             if fields:
                 written += (place, fields)
         return written
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        objects = [*_each(present)]
         for place, fields in zip(data[::2], data[1::2], strict=True):
-            reader.fill(objects[place], fields)
+            reader.fill(present[place], fields)
         return present
 
 
-def _each(objects: Any) -> Iterable[Any]:
-    return objects.values() if isinstance(objects, dict) else objects
+class TreesWithin(AllWithin):
+    """The same of event trees, by index."""
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        for place, fields in zip(data[::2], data[1::2], strict=True):
+            index = reader.tree(place)
+            if index is not None:
+                reader.fill(present[index], fields)
+        return present
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,11 +94,19 @@ class Scribe(Writer):
 
 
 class Interpreter(Reader):
-    """A reader that knows the table."""
+    """A reader that knows the table; ``moved``: where the trees of the state are in the rules of the reader, by their
+    indexes, None if these are the same rules (G7)."""
 
-    def __init__(self, state: Mapping[str, Json], table: Table) -> None:
+    def __init__(
+        self, state: Mapping[str, Json], table: Table, moved: Mapping[int, int] | None = None
+    ) -> None:
         super().__init__(state)
         self._table = table
+        self._moved = moved
+
+    def tree(self, index: int) -> int | None:
+        """The index of an event tree in the rules of the reader; None if these do not have it (G7)."""
+        return index if self._moved is None else self._moved.get(index)
 
     def fill(self, owner: object, data: list[Json], layout: Layout | None = None) -> None:
         """Gives an object that is new the running state that was written."""

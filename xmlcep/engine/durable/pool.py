@@ -136,7 +136,7 @@ class Writer:
         return {name: _write_value(value) for name, value in bindings.items()}
 
     def _composite(self, event: CompositeEvent) -> list[Json]:
-        name, operator, path, ids, constituents, start, end, cause, bindings, span = event
+        name, operator, path, ids, constituents, start, end, cause, bindings, span, names, _, _ = event
         parts: Json
         if isinstance(constituents, Integrated):
             parts = {"part": self._part(constituents)}
@@ -149,7 +149,7 @@ class Writer:
             )
         return [
             _COMPOSITE, self.text(name), None if operator is None else self.text(operator), self.path(path), list(ids),
-            parts, start, end, self.event(cause), self.bindings(bindings), span,
+            parts, start, end, self.event(cause), self.bindings(bindings), span, *([] if names is None else [names]),
         ]  # fmt: skip
 
     def _part(self, part: Arrivals | Integrated) -> list[int]:
@@ -239,7 +239,7 @@ class Reader:
 
     def _composite(
         self, name: int, operator: int | None, path: int | None, ids: list[int], parts: Json, start: int | None,
-        end: int | None, cause: int, bindings: Json, span: Json,
+        end: int | None, cause: int, bindings: Json, span: Json, names: Json = None,
     ) -> CompositeEvent:  # fmt: skip
         constituents: Sequence[Event]
         if isinstance(parts, dict):
@@ -250,6 +250,7 @@ class Reader:
         return CompositeEvent(
             self.text(name), None if operator is None else self.text(operator), self.path(path), tuple(ids),
             constituents, start, end, raised_at, self.bindings(bindings), read_span(span),
+            tuple(names) if isinstance(names, list) else names,
         )  # fmt: skip
 
     def _integrated(self, part: list[int]) -> Integrated:

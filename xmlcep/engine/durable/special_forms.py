@@ -31,7 +31,11 @@ class Heaps(Form):
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         for unit, heap in data.items():
-            present[Unit(unit)][:] = [(at, number, _due(due)) for at, number, due in heap]
+            owner.restore(Unit(unit), [
+                (at, number, _due(due)._replace(tree=index))
+                for at, number, due in heap
+                if (index := reader.tree(due[1])) is not None
+            ])  # fmt: skip
         return present
 
 
@@ -105,11 +109,12 @@ class Departures(Form):
         return [[tree.tree.index, state.node.index, list(ids)] for tree, state, ids in value]
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return owner.restore(data)
+        kept = ((index, *of) for tree, *of in data if (index := reader.tree(tree)) is not None)
+        return [*present, *owner.restore(kept)]
 
 
 class Held(Form):
-    """What an edit that goes on has held back: records and time points."""
+    """What an edit that goes on has held back: records and time points. Rules are not replaced within one (G7)."""
 
     new = NO_ITEMS
 

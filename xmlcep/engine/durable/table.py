@@ -45,7 +45,7 @@ from ..release import Deferral
 from ..release_elsewhere import ReleaseElsewhere
 from ..setting import Setting
 from ..timeline import Timeline
-from ..timers import NEVER, Timers
+from ..timers import Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
@@ -71,6 +71,8 @@ from .forms import (
     SharedRecords,
     Span,
     Stores,
+    Trees,
+    TreesWithin,
     Within,
 )
 from .layouts import Form, Layout, Table
@@ -93,7 +95,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
     """What every operator has, and what this one has more."""
     return _layout(
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
-        "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
+        "node", "setting", "tree_index", "clock", "grouping", "groupings", "flat", "by_value", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
         "end_of", *derived,
     )  # fmt: skip
@@ -170,7 +172,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
-    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
+    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay"),
     AperiodicState: _opened({}),
     AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}, "_reopens"),
     PeriodicState: _opened(
@@ -248,17 +250,17 @@ _SHARED: dict[type, Layout] = {
     ),
     Timers: _layout(
         {
-            "_heaps": Heaps(), "_count": ZERO, "size": ZERO,
-            **dict.fromkeys(("changes", "transactions", "time"), Plain(NEVER)),
+            "_heaps": Heaps(), "_count": ZERO,
         },
-        "firing", "_set_now",
+        "firing", "_set_now", "size", "changes", "transactions", "time",
     ),
     Waiting: _layout(
-        {"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "passed_on": Keys()}, "released"
+        dict.fromkeys(("release", "elsewhere", "blocked", "passed_on"), Trees()), "released"
     ),
     Evaluation: _layout(
-        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
+        {"trees": TreesWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
+        "says",
     ),
     Departed: _layout(
         {"awaited": Departures(), "late": Departures()},

@@ -100,9 +100,10 @@ class Accumulation:
     """The arrivals since accumulation started over, oldest first.
 
     ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite that later ones integrate,
-    ``told`` up to which index entries count as consumed (H7), ``evaluated`` up to which they are not new. For a deferred
-    operator ``created`` is the created node's path and ids, while its empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments
-    of the first and the last primitive event in them, where arrivals have such.
+    ``told`` up to which index entries count as consumed (H7), ``evaluated`` up to which they are not new. For a
+    deferred operator ``created`` is the created node's path and ids, while its empty composite is due (M4). ``start``
+    and ``end`` are their interval, ``span`` the moments of the first and the last primitive event in them, where
+    arrivals have such.
 
     What has been asked of them (`values`, `place`, `interval`) is kept up to date by ``followers``, until arrivals go
     from among others.

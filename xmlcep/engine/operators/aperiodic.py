@@ -19,7 +19,7 @@ class AperiodicState(OpenedState):
 
     def occur(self, key: Key, entry: Entry, cause: Cause) -> None:
         for window in self.before(key, entry):
-            self.raise_combination([*window, entry], cause)
+            self.raise_combination([*window, entry], key, cause)
         self.consumed_by(1, (entry,))
 
     def close(self, key: Key, entry: Entry, cause: Cause) -> None:

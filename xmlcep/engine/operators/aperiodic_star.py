@@ -39,7 +39,7 @@ class AperiodicStarState(OpenedState):
         for window in windows:
             inside = [b for b in self.kept.get(key, ()) if any(is_before(a, b) for a in window)]
             if inside:
-                self.raise_combination([*window, *inside, entry], cause)
+                self.raise_combination([*window, *inside, entry], key, cause)
                 used += inside
         for window in windows:
             self.shut(key, window)
@@ -66,7 +66,7 @@ class AperiodicStarState(OpenedState):
     def withdraw(self, child: int, entry: Entry) -> None:
         """What is withdrawn from operand 0 is on its way again, with more in it (M1): until then its b are kept."""
         super().withdraw(child, entry)
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         if key in self.kept:
             self.kept[key] = [b for b in self.kept[key] if b is not entry]
             if not self.kept[key]:

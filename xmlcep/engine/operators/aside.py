@@ -62,8 +62,7 @@ class AsideState(CombiningState):
         self._completing = {
             k
             for k in collected.intersection(self.places)
-            if (not self.context.runs
-            and not (operands[k].prompt and self.prompt))
+            if (not self.context.runs and not (operands[k].prompt and self.prompt))
             or not any(o > k and o not in node.optional and operands[o].solid for o in self.positive)
         }
 
@@ -130,7 +129,7 @@ class AsideState(CombiningState):
             super().withdraw(child, entry)
         stored = self.violations.get(child)
         if isinstance(stored, Collected):
-            stored.take_out(self.grouping.key_of(entry), (entry[EVENT],))
+            stored.take_out(self.groupings[child].key_of(entry), (entry[EVENT],))
 
     def stores(self, child: int, key: Key, node: int) -> bool:
         stored = self.violations.get(child)

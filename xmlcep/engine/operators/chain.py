@@ -114,9 +114,7 @@ class SequenceState(AsideState):
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        if child in self.hopeless_without and (
-            self.context.runs or self.hopeless_without[child] is not None
-        ):
+        if child in self.hopeless_without and (self.context.runs or self.hopeless_without[child] is not None):
             before = max(k for k in self.positive if k < child)
             if not any(other[END] < entry[START] for other in others[before]):
                 return Objection("wrong-order", (*others[before][:1], entry))

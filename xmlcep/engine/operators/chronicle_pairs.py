@@ -117,13 +117,13 @@ class ChroniclePairConjunction(PairState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         ids = first[3][upto]
         parts = (
-            composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
+            composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None, None, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
             composer.report.append(composite)
         if parent is not None:
-            above = key if self.same_groups else parent.grouping.place(path, ids)
+            above = key if self.same_groups else parent.groupings[self.child_index].place(path, ids)
             if above is not None:
                 entry = (start, end, self.clock.point, composite)
                 parent.taker.take(self.child_index, above, entry, cause)

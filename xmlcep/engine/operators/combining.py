@@ -74,7 +74,13 @@ class CombiningState(ChoosingState, DeferrableState):
         else:
             stored = [[] for _ in range(self.width)]
         group = self.groups[key] = Group(
-            stored, self._stored_owners, key, self.shared, self._aging, self.end_of, self._in_order,
+            stored,
+            self._stored_owners,
+            key,
+            self.shared,
+            self._aging,
+            self.end_of,
+            self._in_order,
             self.collections,
         )
         if self.context.runs:
@@ -95,7 +101,7 @@ class CombiningState(ChoosingState, DeferrableState):
             self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         group = self.groups.get(key)
         position = self.position(child)
         if group is not None and discard(group.stored[position], entry):
@@ -196,7 +202,7 @@ class CombiningState(ChoosingState, DeferrableState):
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it. What is new are the
         ``arrivals`` of an operand, or what is fresh."""
         for combination in self.chosen(group, child, arrivals):
-            self.raise_chosen(combination, cause)
+            self.raise_chosen(combination, key, cause)
         if group.is_empty():
             self.close_group(key)
 
@@ -207,11 +213,11 @@ class CombiningState(ChoosingState, DeferrableState):
             return self.context.on_arrival(group, self.exists, child, arrivals)
         return self.context.on_release(group, self.exists)
 
-    def raise_chosen(self, combination: Combination, cause: Cause) -> None:
+    def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
         if self.collections or None in combination:
             combination = tuple([entry for _, entry in parts(combination)])
-        self.raise_combination(combination, cause)
+        self.raise_combination(combination, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 

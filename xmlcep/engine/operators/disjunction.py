@@ -30,7 +30,7 @@ class DisjunctionState(DeferrableState):
         self.pending: dict[Key, list[tuple[int, Entry]]] = {}
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self._raise([(child, entry) for entry in arrivals], cause)
+        self._raise([(child, entry) for entry in arrivals], key, cause)
 
     def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
         for key, arrivals in by_group(inputs):
@@ -54,21 +54,21 @@ class DisjunctionState(DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         pending = self.pending.pop(key)
         self.drop_key(key)
-        self._raise(pending, cause)
+        self._raise(pending, key, cause)
 
-    def _raise(self, pending: list[tuple[int, Entry]], cause: Cause) -> None:
+    def _raise(self, pending: list[tuple[int, Entry]], key: Key, cause: Cause) -> None:
         """Cumulative: one composite of all, in order of operand; else one per arrival (H6)."""
         if self.context.batches:
             in_order = sorted(pending, key=lambda one: (one[0], self.end_of(one[1]), one[1][AT]))
-            self.raise_combination([entry for _, entry in in_order], cause)
+            self.raise_combination([entry for _, entry in in_order], key, cause)
         else:
             for _, entry in pending:
-                self.raise_combination((entry,), cause)
+                self.raise_combination((entry,), key, cause)
         for child, entry in pending:
             self.consumed_by(child, (entry,))
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         pending = self.pending.get(key)
         if pending is not None:
             rest = [(k, other) for k, other in pending if other is not entry]

@@ -18,7 +18,7 @@ from path_types import PathType
 from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..composer import event_of, interval, nearest_common_ancestor, span_of
+from ..composer import event_of, instance_at, interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -130,14 +130,14 @@ class MultiplicityState(OperatorState):
             live = accumulation.live()
             full = len(live) - len(live) % upper
             for begin in range(0, full, upper):
-                self.raise_batch(accumulation, live[begin : begin + upper], cause)
+                self.raise_batch(key, accumulation, live[begin : begin + upper], cause)
             accumulation.start_over(live[full:])
         self.integrate(key, accumulation, cause)
         self._drop_if_idle(key, accumulation)
 
-    def raise_batch(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> None:
+    def raise_batch(self, key: Key, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> None:
         """Raises a batch of its own, which takes the place of what it integrates; raised or not, it is used up (V6)."""
-        composite = self._of_batch(entries, cause)
+        composite = self._of_batch(key, entries, cause)
         if composite is not None:
             if accumulation.current is not None:
                 self._withdraw(accumulation.current)
@@ -145,14 +145,16 @@ class MultiplicityState(OperatorState):
         accumulation.current = None
         self.consumed_by(0, entries)
 
-    def _of_batch(self, entries: list[Entry], cause: Cause) -> CompositeEvent | None:
+    def _of_batch(self, key: Key, entries: list[Entry], cause: Cause) -> CompositeEvent | None:
         """The composite of these; None if ``having`` or the guard is false."""
         values = self.values
         if values.having is not None and not values.admits(entries):
             return None
         constituents = Integrated(entries, 0, len(entries))
         path, ids = (
-            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
+            nearest_common_ancestor(constituents)
+            if self.flat
+            else instance_at(entries[0][EVENT], self.node_of(key))
         )
         composite = self.composer.composite(
             path, ids, constituents, *interval(constituents), cause,
@@ -177,7 +179,9 @@ class MultiplicityState(OperatorState):
                 return
         start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
         path, ids = (
-            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+            accumulation.place()
+            if self.flat
+            else instance_at(entries[accumulation.begin][EVENT], self.node_of(key))
         )
         integrated = accumulation.integrated()
         composite = self.composer.composite(
@@ -211,6 +215,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
+            composer.one_name, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -222,7 +227,9 @@ class MultiplicityState(OperatorState):
     def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
         """The composite of nothing as it is stored; where nothing is asked."""
         composer = self.composer
-        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
+        )  # fmt: skip
         return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
@@ -310,7 +317,7 @@ class MultiplicityState(OperatorState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return
@@ -362,8 +369,9 @@ class MultiplicityState(OperatorState):
         assert self.parent is not None
         if self._same_keys:
             return key
-        path, ids = self.composer.place(event_of(accumulation.entries[accumulation.begin]))
-        place = self.parent.grouping.place(path, ids)
+        first = event_of(accumulation.entries[accumulation.begin])
+        path, ids = (None, ()) if self.flat else instance_at(first, self.node_of(key))
+        place = self.parent.groupings[self.child_index].place(path, ids)
         names = self.grouping.names if isinstance(self.grouping, ByValue) else ()
         values = dict(zip(names, key[1:], strict=True)) if isinstance(key, tuple) else None
         return None if place is None else self.parent.key_at(self.child_index, place, values)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contexts import Entry
 from contexts.constraints import Violations
 from contexts.constraints.counting import CountedViolations
-from contexts.entry import EVENT
 from contexts.grouping import Key
 
 from ...algebra import Multiplicity
@@ -29,7 +28,7 @@ def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int,
     assert isinstance(definition, Multiplicity)
     within = None if window is None else (reach(window), MEASURE[window.unit])
     program = setting.programs[tree][operand.index]
-    group_of = grouping_of(operand, program, flat=flat).key_of
+    group_of = grouping_of(operand, program, 0, flat=flat).key_of
     admit = Values(program, setting).admitter()
     return CountedViolations(definition.lower, definition.upper, group_of, within, admit)
 
@@ -39,13 +38,7 @@ class NegatedMultiplicityState(OperatorState):
     itself (Z5)."""
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.outbox += [entry for entry in arrivals if self._lies_above(entry)]
-
-    def _lies_above(self, entry: Entry) -> bool:
-        """Whether what it would raise of an arrival has a place in the sequence (H1): it is at this multiplicity's node
-        (T4), which may lie above those that the sequence is about."""
-        assert self.parent is not None
-        return self.parent.grouping.place(*self.composer.place(entry[EVENT])) is not None
+        self.outbox += arrivals
 
     def forget(self, key: Key) -> None:
         pass

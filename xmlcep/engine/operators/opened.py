@@ -81,7 +81,7 @@ class OpenedState(OperatorState):
             self.drop_key(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         opened = self.opened.get(key)
         if child == 0 and opened is not None:
             opened[:] = [a for a in opened if a is not entry]

@@ -26,6 +26,7 @@ from contexts.pairing import Ending, Pair, Pairing, Stored, Waiting
 from ...algebra import Order
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType, as_event
 from ...rules.trees import EventTree, LeafNode, OperatorNode
+from ..composer import instance_at
 from ..setting import Setting
 from .choosing import ChoosingState
 from .state import Acceptor, Account, Arrivals, Input, by_group
@@ -152,8 +153,10 @@ class PairState(ChoosingState):
             end = other_end
         composer = self.composer
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        ids = first[3][upto]
         parts = (
-            composer.name, composer.label, path, first[3][upto], (first, second), start, end, cause, None, None,
+            composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
+            None, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -163,7 +166,7 @@ class PairState(ChoosingState):
         if not alone:
             self.outbox.append((start, end, self.clock.point, composite))
         elif self.parent is not None:
-            above = key if self.same_groups else self.parent.grouping.place(path, composite[3])
+            above = key if self.same_groups else self.parent.groupings[self.child_index].place(path, ids)
             if above is not None:
                 entry = (start, end, self.clock.point, composite)
                 self.parent.taker.take(self.child_index, above, entry, cause)
@@ -176,7 +179,7 @@ class PairState(ChoosingState):
         other_start, other_end, _, other, other_begin, other_finish, _ = second
         if begin is None or other_begin is None:  # empty
             pair = (first, second)
-            composite = self.composer.compose(pair, cause, self.values.of(pair))
+            composite = self.composer.compose(pair, self.node_of(key), cause, self.values.of(pair))
             self.outbox.append(self.composer.report_and_store(composite))
             return
         if other_start < start:
@@ -191,6 +194,7 @@ class PairState(ChoosingState):
         bindings = self.values.of((first, second))
         parts = (
             composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
+            composer.names((first, second)), None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
@@ -208,7 +212,7 @@ class PairState(ChoosingState):
             return
         if self._in_full:
             members = [*self._entries(0, firsts), *self._entries(1, seconds)]
-            composite = self.composer.compose(members, cause, self.values.of(members))
+            composite = self.composer.compose(members, self.node_of(key), cause, self.values.of(members))
             self.outbox.append(self.composer.report_and_store(composite))
             return
         start, end = EMPTY_START, EMPTY_END
@@ -221,7 +225,7 @@ class PairState(ChoosingState):
             for other_start, other_end, _, event in items:
                 start, end = min(start, other_start), max(end, other_end)
                 events.append(event)
-        path, ids = self.composer.place(events[0])
+        path, ids = instance_at(events[0], self.node_of(key))
         composite = self.composer.composite(path, ids, tuple(events), start, end, cause)
         if self.composer.report is not None:
             self.composer.report.append(composite)
@@ -232,7 +236,7 @@ class PairState(ChoosingState):
     ) -> None:
         """The same where a guard has to allow it (U5); it goes into the outbox."""
         firsts, seconds = (first, second) if self.context.batches else ((first,), (second,))
-        self.raise_combination([*self._entries(0, firsts), *self._entries(1, seconds)], cause)
+        self.raise_combination([*self._entries(0, firsts), *self._entries(1, seconds)], key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 

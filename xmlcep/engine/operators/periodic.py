@@ -76,7 +76,7 @@ class BeatState(OpenedState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
-        self._forget_closed(self.grouping.key_of(entry))
+        self._forget_closed(self.groupings[child].key_of(entry))
 
     def _forget_closed(self, key: Key) -> None:
         """Of windows that are not open any more nobody asks when they began."""
@@ -135,7 +135,7 @@ class PeriodicState(BeatState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         if child == 0 and key in self.beating:
             self._update(key)
 
@@ -170,7 +170,7 @@ class PeriodicState(BeatState):
                     self.tree_name, cause.ts, self.node.definition, MOST_BEATS,
                     time=self.clock.time or due.at, due=due.at,
                 )  # fmt: skip
-            self.raise_combination(window.entries, cause)
+            self.raise_combination(window.entries, due.key, cause)
             window.next += self.beat
             self.setting.timers.set(Unit.TIME, self.due(window.next, due.key))
 

@@ -22,7 +22,7 @@ class PeriodicStarState(BeatState):
         for window in windows:
             times = self._times(key, window[0])
             if times:
-                self.raise_combination([*window, entry], cause, {"times": times})
+                self.raise_combination([*window, entry], key, cause, {"times": times})
         for window in windows:
             self.shut(key, window)
 

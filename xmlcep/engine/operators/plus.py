@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort_right
 from collections.abc import Collection, Sequence
-from itertools import takewhile
 from operator import itemgetter
 
-from contexts import CONTEXTS, Entry
-from contexts.constraints import Objection
-from contexts.entry import AT, EVENT
+from contexts import Entry
+from contexts.entry import EVENT
 from contexts.grouping import Key
 
 from ...algebra import Plus, Promise, Unit
@@ -23,8 +21,8 @@ from .state import Account, OperatorState
 class PlusState(OperatorState):
     """What has arrived and is not due yet, by group, each with the time at which it is.
 
-    Recent: a newer one takes the place of the older; cumulative: all wait for the oldest. Else they are in the order in
-    which they are due, which need not be that in which they came: what fires late was detected when it was due (Z15).
+    They are in the order in which they are due, which need not be that in which they came: what fires late was detected
+    when it was due (W5).
     """
 
     comes_late = True
@@ -36,7 +34,6 @@ class PlusState(OperatorState):
         definition = node.definition
         assert isinstance(definition, Plus)
         self.delay = definition.delay.amount
-        self.context = CONTEXTS[node.context.value]
         self.waiting: dict[Key, list[tuple[int, Entry]]] = {}
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
@@ -44,27 +41,20 @@ class PlusState(OperatorState):
         waiting = self.waiting.setdefault(key, [])
         self.note_key(key)
         for entry in arrivals:
-            if self.context.replaces:
-                waiting.clear()
-            if self.context.batches or not waiting or waiting[-1][0] <= at:
-                waiting.append((at, entry))
-            else:
-                waiting.insert(bisect_right(waiting, at, key=itemgetter(0)), (at, entry))
+            insort_right(waiting, (at, entry), key=itemgetter(0))
             self.setting.timers.set(Unit.TIME, self.due(at, key))
 
     def fire(self, due: Due, cause: Cause) -> None:
         waiting = self.waiting.get(due.key)
         if not waiting or waiting[0][0] > due.at:
             return
-        # They are due in their order.
-        are_over = takewhile(lambda each: each[0] <= due.at or self.context.batches, waiting)
-        over = [entry for _, entry in are_over]
+        over = [entry for _, entry in waiting[: bisect_right(waiting, due.at, key=itemgetter(0))]]
         del waiting[: len(over)]
         if not waiting:
             del self.waiting[due.key]
             self.drop_key(due.key)
-        for combination in [over] if self.context.batches else [[entry] for entry in over]:
-            self.raise_combination(combination, cause)
+        for entry in over:
+            self.raise_combination((entry,), due.key, cause)
         self.consumed_by(0, over)
 
     def group_keys(self) -> Collection[Key]:
@@ -74,19 +64,13 @@ class PlusState(OperatorState):
         waiting = self.waiting.get(key, ())
         return Account(([entry for _, entry in waiting],), due=waiting[0][0] if waiting else None)
 
-    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        newer = [other for other in others[child] if other[AT] > entry[AT]]
-        if self.context.replaces and newer:
-            return Objection("replaced", (entry, newer[0]))
-        return super().lost(child, key, entry, others)
-
     def awaits(self, due: Due) -> bool:
         waiting = self.waiting.get(due.key, ())
-        first = 0 if self.context.batches else bisect_left(waiting, due.at, key=itemgetter(0))
+        first = bisect_left(waiting, due.at, key=itemgetter(0))
         return first < len(waiting) and waiting[first][0] == due.at
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         waiting = self.waiting.get(key)
         if waiting is not None:
             waiting[:] = [(at, other) for at, other in waiting if other is not entry]

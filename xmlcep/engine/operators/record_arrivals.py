@@ -13,6 +13,7 @@ from ...algebra import Promise, Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..clock import NOWHERE
+from ..composer import instance_at
 from ..leaf import LeafState
 from ..setting import Setting
 from ..timers import MEASURE
@@ -61,7 +62,7 @@ class RecordState(MultiplicityState):
         within, unit = self.within or (None, 0)
         is_time, is_changes = unit == MEASURE[Unit.TIME], unit == MEASURE[Unit.CHANGES]
         measures, is_root, report = clock.follows_time, self.parent is None, composer.report
-        name, label = composer.name, composer.label
+        name, label, operand = composer.name, composer.label, composer.one_name
         has_variables, lists, asked, sees = (
             values.has_variables,
             values.lists,
@@ -77,7 +78,7 @@ class RecordState(MultiplicityState):
         only_value = variables.get(only_name, _nothing)
         list_value = variables.get(asked[0], _nothing) if len(asked) == 1 else _nothing
 
-        def accept(place: Key, event: PrimitiveEvent) -> None:
+        def accept(node: Key, event: PrimitiveEvent) -> None:
             time = clock.time
             if time is None:
                 if check_time is not None:
@@ -88,14 +89,14 @@ class RecordState(MultiplicityState):
             key: Key | None
             value: Any
             if key_of is None:
-                key, value = place, None
+                key, value = node, None
             else:
                 # What `ByValue.key` says of one variable that is text, without its call.
                 value = only_value(event)
                 if type(value) is str:
-                    key = (place, value)
+                    key = (node, value)
                 else:
-                    key, value = key_of(place, read(event)), None
+                    key, value = key_of(node, read(event)), None
                     if key is None:
                         return
             accumulation = accumulations.get(key)
@@ -156,10 +157,9 @@ class RecordState(MultiplicityState):
                 )
                 head = accumulation.head = (start, first)
             start, first = head
-            node = accumulation.place_of_all
-            if node is None:
-                node = accumulation.place_of_all = composer.place(event)
-            ancestor, ids = node
+            if accumulation.place_of_all is None:
+                accumulation.place_of_all = instance_at(event, node)
+            ancestor, ids = accumulation.place_of_all
             known = accumulation.known
             if known is None:
                 known = values.singles_of(records[begin : begin + 1])
@@ -167,7 +167,7 @@ class RecordState(MultiplicityState):
             part = IntegratedRecords(records, begin, stop)
             bindings = GatheredBindings(known, lists, part) if has_variables else None
             parts: tuple[Any, ...] = (
-                name, label, ancestor, ids, part, start, ts, event, bindings, (first, moment),
+                name, label, ancestor, ids, part, start, ts, event, bindings, (first, moment), operand, None, None,
             )  # fmt: skip
             composite = _new_tuple(CompositeEvent, parts)
             if is_root:

@@ -23,7 +23,7 @@ from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..clock import Clock
 from ..composer import Composer
-from ..grouping import grouping_of, operand_grouping_of
+from ..grouping import grouping_of
 from ..leaf import LeafState
 from ..setting import Setting
 from ..timers import Due
@@ -87,8 +87,9 @@ class OperatorState(ABC):
     # Slots beside a dictionary, for what operators have in common: objects with more than thirty attributes in theirs
     # do not share its layout, and each look-up costs more.
     __slots__ = (
-        "__dict__", "_keys", "_operand_grouping", "_owners", "_same_keys", "by_value", "child_index", "children",
-        "clock", "composer", "end_of", "flat", "grouping", "node", "outbox", "parent", "same_groups", "setting",
+        "__dict__", "_keys", "_owners", "_same_keys", "by_value", "child_index", "children",
+        "clock", "composer", "end_of", "flat", "grouping", "groupings", "node", "outbox", "parent", "same_groups",
+        "setting",
         "taker", "tree_index", "turn", "values",
     )  # fmt: skip
     owner: Owner | None = None
@@ -107,11 +108,10 @@ class OperatorState(ABC):
         self.grouping: Grouping = grouping_of(node, program, flat=tree.flat)
         self.flat = tree.flat
         self.by_value = bool(program.grouping.names)
-        # Of the operands that may bind fewer variables than it groups by (V4), how it divides their events.
-        self._operand_grouping = {
-            operand: operand_grouping_of(node, program, operand, flat=tree.flat)
-            for operand in (node.definition.optional_binders if self.by_value else ())
-        }
+        # The same of the events of each operand.
+        self.groupings = tuple(
+            [grouping_of(node, program, operand, flat=tree.flat) for operand in range(len(node.children))]
+        )
         self._keys: KeysByPlace = {}
         self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
@@ -306,13 +306,13 @@ class OperatorState(ABC):
         it raise; where groups are places."""
         parent = self.parent
         if parent is not None:
-            above = key if self.same_groups else parent.grouping.key_of(entry)
+            above = key if self.same_groups else parent.groupings[self.child_index].key_of(entry)
             if above is not None:
                 parent.taker.take(self.child_index, above, entry, cause)
 
     def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
         """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
-        key_of = self._operand_grouping.get(child, self.grouping).key_of
+        key_of = self.groupings[child].key_of
         if len(entries) == 1:
             key = key_of(entries[0])
             return [] if key is None else [(child, key, entries)]
@@ -326,14 +326,19 @@ class OperatorState(ABC):
     # ---- raising --------------------------------------------------------------------------------------
 
     def raise_combination(
-        self, combination: Sequence[Entry], cause: Cause, values: Mapping[str, object] | None = None
+        self, combination: Sequence[Entry], key: Key, cause: Cause, values: Mapping[str, object] | None = None
     ) -> None:
-        """Raises the composite of these events, with ``values`` of its operator's own, unless the guard forbids it
-        (U5), and puts it into the outbox."""
+        """Raises the composite of these events of a group, with ``values`` of its operator's own, unless the guard
+        forbids it (U5), and puts it into the outbox."""
+        node = self.node_of(key)
         if self.values.is_silent:
-            self.outbox.append(self.composer.report_and_store(self.composer.compose(combination, cause)))
+            self.outbox.append(
+                self.composer.report_and_store(self.composer.compose(combination, node, cause))
+            )
             return
-        self.raise_composite(self.composer.compose(combination, cause, self.values.of(combination, values)))
+        self.raise_composite(
+            self.composer.compose(combination, node, cause, self.values.of(combination, values))
+        )
 
     def raise_composite(self, event: CompositeEvent) -> None:
         """Raises it, unless the guard forbids it (U5), and puts it into the outbox."""
@@ -348,12 +353,17 @@ class OperatorState(ABC):
         """The key of the group in which operand ``child``'s event at this place belongs; None if in none (V2)."""
         if not self.by_value:
             return place
-        return self._operand_grouping.get(child, self.grouping).key(place, bindings)
+        return self.groupings[child].key(place, bindings)
 
     def values_of_groups(self, child: int) -> ByValue | None:
         """What says the keys of operand ``child``'s events, given places and variables; None: they are the places."""
-        grouping = self._operand_grouping.get(child, self.grouping)
+        grouping = self.groupings[child]
         return grouping if isinstance(grouping, ByValue) else None
+
+    def node_of(self, key: Key) -> int:
+        """The node of a group, or what is in its place in flat context."""
+        node: int = key[0] if self.by_value else key
+        return node
 
     def keys_at(self, place: int) -> list[Key]:
         """The keys of its groups at a place."""
@@ -365,9 +375,9 @@ class OperatorState(ABC):
 
     def projected(self, operand: int, key: Key) -> Key:
         """From the key of a group to that of the events of an operand that may bind fewer variables (V4)."""
-        bound = self._operand_grouping.get(operand)
-        if bound is None:
+        if not self.by_value:
             return key
+        bound = self.groupings[operand]
         if not isinstance(bound, ByValue):
             return key[0]
         assert isinstance(self.grouping, ByValue)
@@ -376,9 +386,9 @@ class OperatorState(ABC):
 
     def matching(self, operand: int, key: Key) -> list[Key]:
         """The groups there are that an event of such an operand with this key concerns."""
-        if operand not in self._operand_grouping:
+        if not self.by_value:
             return [key]
-        place = self._operand_grouping[operand].place_of(key)
+        place = self.groupings[operand].place_of(key)
         return [group for group in self.keys_at(place) if self.projected(operand, group) == key]
 
     def note_key(self, key: Key) -> None:

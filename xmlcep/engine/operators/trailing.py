@@ -137,7 +137,8 @@ class TrailingState(AsideState):
                 self._add(key, [(self._operands[k], entry) for k, entry in parts(combination)])
             else:
                 self._add(
-                    key, [(self._operands[k], entry) for k, entries in enumerate(members) for entry in entries]
+                    key,
+                    [(self._operands[k], entry) for k, entries in enumerate(members) for entry in entries],
                 )
         if group.is_empty():
             self.close_group(key)
@@ -258,7 +259,7 @@ class TrailingState(AsideState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
-        key = self.grouping.key_of(entry)
+        key = self.groupings[child].key_of(entry)
         for waiting in (self.candidates, self.ready):
             if key in waiting:
                 left = [c for c in waiting[key] if not any(member is entry for _, member in c.members)]
@@ -318,7 +319,7 @@ class TrailingState(AsideState):
             entries = [entry for _, entry in members]
             if self.asked_at_end and not self.values.admits(entries):
                 continue
-            self.raise_combination(entries, cause)
+            self.raise_combination(entries, key, cause)
             if self.context.takes_oldest:
                 self._use(key, along)
             else:

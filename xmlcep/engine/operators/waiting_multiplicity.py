@@ -122,7 +122,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
             super().release_alone(key, cause)
             return
         whole = self._release_whole(key, accumulation, cause)
-        above = key if self.same_groups else parent.grouping.key_of(whole)
+        above = key if self.same_groups else parent.groupings[self.child_index].key_of(whole)
         if above is not None:
             parent.taker.store(self.child_index, above, whole, cause)
 
@@ -155,7 +155,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         else:
             batches, rest = self._batches(accumulation.live())
             for batch in batches:
-                self.raise_batch(accumulation, batch, cause)
+                self.raise_batch(key, accumulation, batch, cause)
             if batches:
                 accumulation.start_over(rest)
         accumulation.evaluated = len(accumulation.entries)

@@ -51,7 +51,7 @@ _BOUNDS = (Parameter("min", ParameterKind.COUNT), Parameter("max", ParameterKind
 EXPRESSIONS = (*LEAVES, *OPERATOR_BY_NAME)
 """The elements that stand for expressions."""
 
-_STRINGS = frozenset({"when", "if", "within", "gap", "having", "by"})
+_STRINGS = frozenset({"when", "if", "within", "gap", "having", "by", "message"})
 """Options that are strings in the event language."""
 _FLAGS = frozenset({"flat", "strict", "slide"})
 _BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
@@ -66,7 +66,7 @@ class Events:
     def definition(self, element: Element) -> EventDefinition | None:
         """The definition that an ``event`` says; None if it cannot be known."""
         own = ("context", *EVENT_ONLY)
-        element.check_attributes(("name", *own), _behind_operator())
+        element.check_attributes(("name", "description", *own), _behind_operator())
         element.check_text()
         name = name_in(element, "name", "an event")
         if name in OPERATIONS:
@@ -80,9 +80,11 @@ class Events:
             root = self._root(element)
         if root is None or name is None:
             return None
+        description = "\n".join((element.node.get("description") or "").splitlines())
         return EventDefinition(
-            name, root, options.context, options.flat, options.order, element.value_at("name")
-        )
+            name, root, options.context, options.flat, options.order, element.value_at("name"), options.severity,
+            options.message, description, options.message_at,
+        )  # fmt: skip
 
     def own_event(self, element: Element, name: str) -> EventDefinition | None:
         """The event in the ``on`` of a rule that acts, which is called like the rule (L1)."""
@@ -92,7 +94,10 @@ class Events:
         root = self._root(element)
         if root is None:
             return None
-        return EventDefinition(name, root, options.context, options.flat, options.order, element.at)
+        return EventDefinition(
+            name, root, options.context, options.flat, options.order, element.at, options.severity,
+            options.message, message_at=options.message_at,
+        )  # fmt: skip
 
     def path(self, element: Element) -> PathType | None:
         """The path in an attribute, not that of a leaf."""
@@ -206,7 +211,7 @@ class Events:
 
     def _leaf(self, element: Element) -> Leaf | None:
         own = {COMPOSITE: ("event",), OPAQUE: ("language", "text")}.get(element.name, ())
-        element.check_attributes((*own, "path", "filter"), _no_options())
+        element.check_attributes((*own, "path", "filter", "as"), _no_options())
         element.check_text()
         path = None if element.text("path") is None else self._path(element, scoped=True)
         places: dict[str, Position] = {}
@@ -215,6 +220,7 @@ class Events:
         bindings = self._bindings(element, places)
         opaque = self._opaque(element, places) if element.name == OPAQUE else None
         name = name_in(element, "event", "an event") if "event" in element else None
+        label = name_in(element, "as", "an operand") if "as" in element else None
         broken = (element.name == OPAQUE and opaque is None) or ("event" in element and name is None)
         if path is None or path.path is None or broken:
             return None
@@ -223,7 +229,7 @@ class Events:
             type_ = CompositeType(name, path.path, path.scope)
         else:
             type_ = PrimitiveType(PRIMITIVE.get(element.name, ANY), path.path, path.scope)
-        return Leaf(type_, element.node.get("filter"), bindings, opaque, element.at, places)
+        return Leaf(type_, element.node.get("filter"), bindings, opaque, element.at, places, label)
 
     def _opaque(self, element: Element, places: dict[str, Position]) -> Opaque | None:
         language, text = element.text("language"), element.text("text")

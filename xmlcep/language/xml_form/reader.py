@@ -9,19 +9,20 @@ from lxml import etree
 
 from path_types.names import is_ncname
 
-from ...algebra import Reference
+from ...algebra import Reference, RuleParameter
 from ...errors import RuleProblem
 from ...xml_parser import parse_data
-from ..building import MAX_NESTING, Declaration
-from ..parser import PREDECLARED, Collected, ParsedRules, wrong_declaration
+from ..building import MAX_NESTING
+from ..declarations import Declaration
+from ..parser import NUMBER, PREDECLARED, Collected, ParsedRules, wrong_declaration
 from ..source import Source
 from .active_rules import active_rule
 from .elements import Element
-from .events import Events, check_empty
+from .events import Events, check_empty, name_in
 from .markup import Tag, tags, without_declaration
 from .names import NAMESPACE, OPERATOR_BY_NAME
 
-STATEMENTS = ("namespace", "reference", "event", "rule")
+STATEMENTS = ("namespace", "reference", "param", "event", "rule")
 """What can stand in ``rules``."""
 
 
@@ -45,6 +46,8 @@ def parse_xml_definitions(text: str, problems: list[RuleProblem], file: str = ""
     for statement in statements:
         if statement.name == "reference":
             collected.add_reference(_reference(statement))
+        elif statement.name == "param":
+            collected.add_parameter(_parameter(statement))
         elif statement.name == "rule":
             collected.add_rule(active_rule(statement, events))
         elif statement.name == "event":
@@ -145,3 +148,18 @@ def _reference(statement: Element) -> Reference | None:
         statement.report_value("name", f"{name!r} cannot be a name", "write a name without blanks and ':'")
         return None
     return Reference(name, file, statement.value_at("name"))
+
+
+def _parameter(statement: Element) -> RuleParameter | None:
+    """The parameter that a ``param`` declares (V9)."""
+    check_empty(statement, ("name", "number", "text"))
+    name = name_in(statement, "name", "a parameter")
+    if ("number" in statement) == ("text" in statement):
+        statement.report("<param> has one value", 'write number="100" or text="…"')
+        return None
+    given = statement.text("number" if "number" in statement else "text") or ""
+    if "number" in statement and not NUMBER.fullmatch(given):
+        statement.report_value("number", f"{given!r} is no number", "write digits, such as 100 or 1.5")
+        return None
+    value = float(given) if "number" in statement else given
+    return None if name is None else RuleParameter(name, value, statement.value_at("name"))

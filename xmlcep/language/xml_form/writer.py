@@ -19,12 +19,13 @@ from ...algebra import (
     Options,
     Order,
     Reference,
+    RuleParameter,
     Where,
 )
 from ...errors import XmlCepError
 from ...events import PrimitiveType
 from ..building import MAX_NESTING
-from ..printer import print_path
+from ..printer import print_number, print_path
 from .names import (
     ALL,
     COMPOSITE,
@@ -47,6 +48,7 @@ def print_xml_definitions(
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
     active_rules: Iterable[ActiveRule] = (),
+    parameters: Iterable[RuleParameter] = (),
 ) -> str:
     """The definitions as rules in XML that read back to equal definitions, with a declaration that says UTF-8.
 
@@ -58,6 +60,10 @@ def print_xml_definitions(
         _add(root, "namespace", prefix=prefix or None, uri=uri)
     for reference in references:
         _add(root, "reference", name=reference.name, file=reference.file)
+    for parameter in parameters:
+        is_text = isinstance(parameter.value, str)
+        value = parameter.value if isinstance(parameter.value, str) else print_number(parameter.value)
+        _add(root, "param", name=parameter.name, **{"text" if is_text else "number": value})
     for definition in definitions:
         writer.definition(root, definition)
     for rule in active_rules:
@@ -74,7 +80,9 @@ class _Writer:
         self.namespaces = namespaces
 
     def definition(self, rules: etree._Element, definition: EventDefinition) -> None:
-        event = _add(rules, "event", name=definition.name, **_of_event(definition))
+        event = _add(
+            rules, "event", name=definition.name, **_of_event(definition), description=definition.description or None
+        )  # fmt: skip
         self._root(event, definition.expression)
 
     def active_rule(self, rules: etree._Element, rule: ActiveRule) -> None:
@@ -134,13 +142,14 @@ class _Writer:
 
     def _leaf(self, parent: etree._Element, leaf: Leaf) -> None:
         path = f"{print_path(leaf.type.path, self.namespaces)}{leaf.type.scope.value}"
+        common = {"path": path, "filter": leaf.filter, "as": leaf.name}
         if leaf.opaque is not None:
             own = {"language": leaf.opaque.language, "text": leaf.opaque.text}
-            element = _add(parent, OPAQUE, **own, path=path, filter=leaf.filter)
+            element = _add(parent, OPAQUE, **own, **common)
         elif isinstance(leaf.type, PrimitiveType):
-            element = _add(parent, _ELEMENT_OF[leaf.type.operation], path=path, filter=leaf.filter)
+            element = _add(parent, _ELEMENT_OF[leaf.type.operation], **common)
         else:
-            element = _add(parent, COMPOSITE, event=leaf.type.name, path=path, filter=leaf.filter)
+            element = _add(parent, COMPOSITE, event=leaf.type.name, **common)
         for name, expression in leaf.bindings:
             _add(element, VARIABLE, name=name, select=expression)
 
@@ -165,6 +174,8 @@ def _of_event(definition: EventDefinition) -> dict[str, str | None]:
         "context": None if definition.context is ContextName.CHRONICLE else definition.context.value,
         "flat": "true" if definition.flat else None,
         "order": None if definition.order is Order.INTERVAL else definition.order.value,
+        "severity": definition.severity and definition.severity.value,
+        "message": definition.message,
     }
 
 

@@ -1,4 +1,4 @@
 """Where the elements of a schema can stand, and which declarations are one.
 
-Read `paths`, `nesting`, then `merging`, `alike`, `cycles`.
+Read `paths`, then `merging`, `alike`, `cycles`.
 """

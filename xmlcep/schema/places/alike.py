@@ -33,25 +33,25 @@ MAX_READABLE = 6
 """Places of the declarations of one name from which on they are rather taken together."""
 
 
-def places_of_alike(schema: Schema, depth: int) -> tuple[Schema, Places]:
+def places_of_alike(schema: Schema) -> tuple[Schema, Places]:
     """The places of all declarations, those that are hard to tell apart being merged if they demand the same."""
-    places = find_places(schema, depth)
+    places = find_places(schema)
     while True:
         crowded = _crowded(schema, places)
         merged = merge_equal(_together(schema, crowded)) if crowded else schema
         if len(merged.declarations) == len(schema.declarations):
             return schema, _with_simple(schema, places)
         schema = merged
-        places = find_places(schema, depth)
+        places = find_places(schema)
 
 
 def _with_simple(schema: Schema, places: Places) -> Places:
     """The places with the name alone for what has none, if only this declaration of the name demands anything.
 
     That is so for names that stand everywhere (``name``, ``description``), with one type that must have text and others
-    that need none: nobody waits for the event of these, and none of them holds another of its name (P3).
+    that need none: nobody waits for the event of these, and none of them holds another of its name.
     """
-    found = list(places.places)
+    found = list(places)
     by_name: dict[str, list[int]] = {}
     for index, declaration in enumerate(schema.declarations):
         by_name.setdefault(declaration.name, []).append(index)
@@ -64,7 +64,7 @@ def _with_simple(schema: Schema, places: Places) -> Places:
             for index in indexes:
                 if index != demanding[0]:
                     found[index] = ()  # places that tell them from it there are none any more
-    return places._replace(places=tuple(found))
+    return tuple(found)
 
 
 def _demands(content: Content) -> bool:
@@ -81,8 +81,8 @@ def _crowded(schema: Schema, places: Places) -> set[str]:
         for name, indexes in by_name.items()
         if len(indexes) > 1
         and (
-            any(not places.places[index] for index in indexes)
-            or sum(len(places.places[index]) for index in indexes) > MAX_READABLE
+            any(not places[index] for index in indexes)
+            or sum(len(places[index]) for index in indexes) > MAX_READABLE
         )
     }
 

@@ -1,7 +1,6 @@
-"""Children that may stand inside others of their name: events cannot be made of themselves (G1), nor follow all ways.
+"""Children that may stand inside others of their declaration: no event can be made of itself (G1).
 
-Between a parent and such a child the child's completion event does not do: it would close a cycle, or there is none
-for the way in which the child is nested here.
+Between a parent and such a child the child's completion event does not do: it would close a cycle.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ Edge = tuple[int, int]
 
 
 def find_recursion(schema: Schema) -> dict[Edge, bool]:
-    """The pairs of parent and child where the child may stand, by way of the parent, inside another of its name.
+    """The pairs of parent and child that can stand in each other, however deep.
 
     The value says whether the child may be needed. If not, it makes no difference to when the parent is complete
     whether the child counts as inserted or as complete. Without these pairs the declarations form no cycle.
@@ -21,26 +20,12 @@ def find_recursion(schema: Schema) -> dict[Edge, bool]:
     needed = {index: _all_children(declaration) for index, declaration in enumerate(schema.declarations)}
     components = strong_components({index: tuple(children) for index, children in needed.items()})
     component = {index: number for number, members in enumerate(components) for index in members}
-    numbers: dict[str, int] = {}
-    bits = [1 << numbers.setdefault(each.name, len(numbers)) for each in schema.declarations]
-    # The names of the elements above a component's, and of those in it that can stand in each other; as bits.
-    above = [0] * len(components)
-    found: dict[Edge, bool] = {}
-    for number in reversed(range(len(components))):  # parents first
-        members = components[number]
-        if len(members) > 1 or members[0] in needed[members[0]]:
-            for index in members:
-                above[number] |= bits[index]
-        for index in members:
-            names = above[number] | bits[index]
-            for child, is_needed in needed[index].items():
-                if is_needed and names & bits[child]:
-                    found[index, child] = True
-                elif component[child] == number:
-                    found[index, child] = False
-                else:
-                    above[component[child]] |= names
-    return found
+    return {
+        (index, child): is_needed
+        for index, children in needed.items()
+        for child, is_needed in children.items()
+        if component[child] == component[index]
+    }
 
 
 def _all_children(declaration: Declaration) -> dict[int, bool]:

@@ -1,21 +1,17 @@
 """Where the elements of a declaration stand: the path types by which events know them.
 
-A name that only one declaration has is a path of one step, which serves every parent (Example 14). If several
-declarations share a name, the path begins at an ancestor that tells them apart. An element inside another of
-the same name has that name twice in its path, so that no shorter path contains it uniquely (P3): it has
-a place of its own, as deep as asked for.
+A name that only one declaration has is a path of one step, which serves every parent (Example 14), also one of that
+name (P10). If several declarations share a name, the path begins at an ancestor that tells them apart.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TypeAlias
 
-from path_types import PathType, Step, ends, offset
+from path_types import PathType, Step, ends
 
 from ..model import Schema, elements
-from .nesting import nested_places, nesting_declarations
 
 MAX_STEPS = 8
 """Steps of a path that tells declarations of one name apart."""
@@ -24,91 +20,21 @@ MAX_PLACES = 40
 """Places of one declaration."""
 
 
-class Places(NamedTuple):
-    """The places of the declarations (by index), the nested ones among them, and how declarations lie.
-
-    ``places[i]`` is empty when the path would grow beyond `MAX_STEPS` or `MAX_PLACES`. ``nests`` are the
-    declarations whose elements can stand inside one of the same name; ``above`` has the names that elements of a
-    name can stand in directly, "" for none (the root).
-    """
-
-    places: tuple[tuple[PathType, ...], ...]
-    nested: tuple[tuple[PathType, ...], ...]
-    children: tuple[tuple[int, ...], ...]
-    nests: frozenset[int]
-    above: Mapping[str, frozenset[str]]
-
-    def of_child(self, child: int, path: PathType) -> list[PathType]:
-        """The places that elements of ``child`` can have if their path ends in ``path``, the parent's and its own.
-
-        Several if the parent's path leaves open how deep the child is nested. A place that ``path`` has twice is
-        none of them (P3), nor is one that would need another parent of the name further up: then the
-        path up to the parent would not be unique.
-        """
-        found: list[PathType] = []
-        for place in (*self.places[child], *self.nested[child]):
-            if ends(path, place):
-                above = self.above[place.steps[0].test] if not place.absolute else frozenset()
-                if above - {path.steps[-2].test}:
-                    found.append(place)
-            elif place is path or (ends(place, path) and offset(place, path) is not None):
-                found.append(place)
-        return found
+Places: TypeAlias = tuple[tuple[PathType, ...], ...]
+"""Those of the declarations, by index; none where the path would grow beyond `MAX_STEPS` or `MAX_PLACES`."""
 
 
-def find_places(schema: Schema, depth: int) -> Places:
-    """The places of all declarations; ``depth``: how often a name may stand inside itself."""
+def find_places(schema: Schema) -> Places:
+    """The places of all declarations."""
     children = tuple(_children(schema, index) for index in range(len(schema.declarations)))
     candidates = _candidates(schema, children)
     by_name: dict[str, list[int]] = {}
     for index, declaration in enumerate(schema.declarations):
         by_name.setdefault(declaration.name, []).append(index)
-    places = tuple(
+    return tuple(
         _shortest(index, by_name[declaration.name], candidates)
         for index, declaration in enumerate(schema.declarations)
     )
-    nests = frozenset(nesting_declarations(schema, children))
-    nested = list(nested_places(schema, children, places, depth))
-    return Places(
-        places, _told_apart(schema, by_name, places, nested), children, nests, _above(schema, children)
-    )
-
-
-def _above(schema: Schema, children: tuple[tuple[int, ...], ...]) -> dict[str, frozenset[str]]:
-    """For every name the names of the elements it can stand in."""
-    found: dict[str, set[str]] = {declaration.name: set() for declaration in schema.declarations}
-    for parent, below in enumerate(children):
-        for child in below:
-            found[schema.declarations[child].name].add(schema.declarations[parent].name)
-    for root in schema.roots:
-        found[schema.declarations[root].name].add("")
-    return {name: frozenset(names) for name, names in found.items()}
-
-
-def _told_apart(
-    schema: Schema,
-    by_name: dict[str, list[int]],
-    places: tuple[tuple[PathType, ...], ...],
-    nested: list[tuple[PathType, ...]],
-) -> tuple[tuple[PathType, ...], ...]:
-    """The nested places without those that elements of another declaration of the name can have, too."""
-    told: list[tuple[PathType, ...]] = []
-    for index, declaration in enumerate(schema.declarations):
-        others = [
-            path
-            for other in by_name[declaration.name]
-            if other != index
-            for path in (*places[other], *nested[other])
-        ]
-        told.append(
-            tuple(
-                path
-                for path in dict.fromkeys(nested[index])
-                if path not in places[index]
-                and not any(path is other or ends(path, other) or ends(other, path) for other in others)
-            )
-        )
-    return tuple(told)
 
 
 def _children(schema: Schema, index: int) -> tuple[int, ...]:

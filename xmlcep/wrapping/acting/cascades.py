@@ -70,18 +70,25 @@ class Cascades:
 
     def add(self, rules: RuleSet) -> None:
         """Opens a rule set."""
-        self._close_guard()  # it knows of those that were open
-        self.open = (*self.open, rules)
-        self.tree.emitter.delivery.set_reactor(self)
-        self._open_guard()
+        self._have((*self.open, rules))
 
     def remove(self, rules: RuleSet) -> None:
         """Closes a rule set."""
-        self._close_guard()
-        self.open = tuple(each for each in self.open if each is not rules)
+        self._have(tuple(each for each in self.open if each is not rules))
         self._afterwards.drop(rules)
-        if not self.open:
-            self.tree.emitter.delivery.set_reactor(None)
+
+    def replaced(self) -> None:
+        """A rule set has other rules now, and another history."""
+        self._have(self.open)
+
+    def _have(self, rules: tuple[RuleSet, ...]) -> None:
+        self._close_guard()  # it knows of those that were open
+        self.open = rules
+        first = 0
+        for each in rules:
+            each.first = first
+            first += len(each.rules.active_rules)
+        self.tree.emitter.delivery.set_reactor(self if rules else None)
         self._open_guard()
 
     # ---- edits and transactions ---------------------------------------------------------------------------

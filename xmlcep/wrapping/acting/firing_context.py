@@ -10,6 +10,7 @@ from ...algebra import Mode
 from ...events import CompositeEvent
 from ...language import print_path
 from ...rules.rule_programs import DELETED, DELTA, Form
+from ...rules.variables import META, is_meta
 from ...xpath import Environment, NodeKind
 from ...xpath.environment import NO_VARIABLES
 from ..nodes import Place, place_of
@@ -73,9 +74,16 @@ def _variables(firing: Firing, place: Place) -> dict[str, Any]:
             found[name] = firing.anchors[0].deleted
         elif name in references:
             found[name] = references[name]
+        elif is_meta(name):
+            found[name] = _meta_of(composite, name)
         elif firing.rule.of_leaf and name in _OF_EVENT:
             found[name] = _OF_EVENT[name](composite.constituents[0])
     return found
+
+
+def _meta_of(composite: CompositeEvent, name: str) -> str:
+    """A pair of the record, or signal, that an event was raised at; empty if there is none."""
+    return (composite.cause.meta or {}).get(name.removeprefix(META), "")
 
 
 def _of_set(tree: ShadowTree, firing: Firing) -> Scene | None:
@@ -87,6 +95,10 @@ def _of_set(tree: ShadowTree, firing: Firing) -> Scene | None:
     variables: dict[str, Any] = {
         **firing.owner.references,
         **gathered(firing.composites),
+        **{
+            name: tuple(_meta_of(each, name) for each in firing.composites)
+            for name in filter(is_meta, firing.rule.variables)
+        },
         DELTA: list(dict.fromkeys(place.element for place in there)),
         DELETED: tuple(anchor.deleted for anchor in firing.anchors if anchor.deleted is not None),
     }

@@ -58,8 +58,6 @@ class RuleSet:
 
     rules: Rules
     history: EventHistory
-    by_event: Mapping[str, list[RuleProgram]]
-    first: int
     functions: Mapping[str, Function]
     on_fire: Function | None
     on_error: Callable[[XmlCepError], Any] | None
@@ -67,10 +65,24 @@ class RuleSet:
     most: int
     strict: bool
     validity: Validity | None
-    references: Mapping[str, etree._Element]
-    externals: Mapping[str, CompositeType]
+    first: int = 0
+    by_event: Mapping[str, list[RuleProgram]] = field(init=False)
+    references: Mapping[str, etree._Element] = field(init=False)
+    externals: Mapping[str, CompositeType] = field(init=False)
     waiting: list[Triggered] = field(default_factory=list)
     counts: FiringCounts = field(default_factory=FiringCounts)
+
+    def __post_init__(self) -> None:
+        self.have(self.rules, self.functions)
+
+    def have(self, rules: Rules, functions: Mapping[str, Function]) -> None:
+        """Has these rules, which call these functions, from now on."""
+        assert rules.triggers is not None
+        by_event: dict[str, list[RuleProgram]] = {}
+        for rule in rules.triggers.programs:
+            by_event.setdefault(rule.event, []).append(rule)
+        self.rules, self.functions, self.by_event = rules, functions, by_event
+        self.references, self.externals = rules.reference_roots(), rules.externals
 
     def takes(self, event: CompositeEvent) -> bool:
         """Whether an external event is one of these rules'."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import Any, NamedTuple
+from functools import partial
+from operator import attrgetter
+from typing import Any
 
 from lxml import etree
 
@@ -28,7 +30,7 @@ from ..lxml_access import set_attribute as set_raw_attribute
 from ..shadow.journal import Journal
 from ..shadow.mutations import change_attribute, change_attributes, change_tail, change_text, rename
 from ..shadow.reconcile import reconcile
-from ..shadow.shadow import ShadowNode, entry_of, tree_of
+from ..shadow.shadow import ShadowNode, ShadowTree, entry_of, tree_of
 from ..xml_validity import check_name
 from .edits import LXML_ERRORS, ready, rearrange, run
 
@@ -36,63 +38,64 @@ _set = object.__setattr__  # as lxml's own class does it, with its errors
 _attributes: Any = Element.attrib.__get__
 
 
-class TextSlot(NamedTuple):
-    """Where lxml keeps a text: in an element, before its first child, or behind a node."""
+def _setter(
+    read: Callable[[Node], str | None],
+    write: Callable[[Node, Any], None],
+    told: Callable[[ShadowNode], str | None],
+    changed: Callable[..., None],
+    remember: Callable[[Journal, Node], None],
+    site: Callable[[Node], Node | None],
+) -> Callable[[Node, Any], None]:
+    """What sets one of the two texts that lxml keeps with a node: that in an element, or that behind a node.
 
-    read: Callable[[Node], str | None]
-    write: Callable[[Node, Any], None]
-    changed: Callable[..., None]
-    remember: Callable[[Journal, Node], None]
-    site: Callable[[Node], Node]
-    """The element whose child it is."""
+    ``told`` is what events have told of it, ``site`` the element whose child it is.
+    """
 
-
-TEXT = TextSlot(get_text, set_text, change_text, Journal.text, lambda node: node)
-TAIL = TextSlot(get_tail, set_tail, change_tail, Journal.tail, get_parent)
-
-
-def set_slot(node: Node, slot: TextSlot, value: Any) -> None:
-    """``node.text = value`` or ``node.tail = value`` on any element; the tail of any node."""
-    shadow = ready(node)
-    if shadow is None or (slot is TAIL and shadow.parent is None):
-        slot.write(node, value)
-        return
-    tree = shadow.tree
-    # A new text behind a node has a place among siblings, some of which may have been taken away unseen.
-    if tree.ignore_whitespace or (tree.exposed and slot is TAIL and shadow.tail is None):
-        rearrange([slot.site(node)], lambda: slot.write(node, value))
-        return
-    if tree.journal is not None:
-        slot.remember(tree.journal, node)
-    tree.delivery.changing = True
-    try:
-        slot.write(node, value)
-    except LXML_ERRORS:  # lxml removes the old text before it refuses the new one
-        slot.changed(tree, node, shadow, slot.read(node) or None, tree.emitter.emit_alone)
+    def set_value(node: Node, value: Any) -> None:
+        shadow = ready(node)
+        if shadow is None:
+            write(node, value)
+            return
+        tree = shadow.tree
+        # A new text has a place among siblings, some of which may have been taken away unseen.
+        if not tree.fast_path and tree.careful and (tree.ignore_whitespace or told(shadow) is None):
+            rearrange([site(node)], partial(write, node, value))
+            return
+        if tree.journal is not None:
+            remember(tree.journal, node)
+        tree.delivery.changing = True
+        try:
+            write(node, value)
+        except LXML_ERRORS:  # lxml removes the old text before it refuses the new one
+            changed(tree, node, shadow, read(node) or None, tree.emit_alone)
+            tree.delivery.changing = False
+            raise
+        now = (value if type(value) is str else read(node)) or None
+        changed(tree, node, shadow, now, tree.emit_alone)
         tree.delivery.changing = False
-        raise
-    now = (value if type(value) is str else slot.read(node)) or None
-    slot.changed(tree, node, shadow, now, tree.emitter.emit_alone)
-    tree.delivery.changing = False
+
+    return set_value
 
 
-def set_text_of(node: Node, value: Any) -> None:
-    """``node.text = value``; that of a comment or processing instruction is no event, but can be undone."""
-    if is_element(node):
-        set_slot(node, TEXT, value)
-        return
-    tree = tree_of(node)
-    if tree is not None and tree.journal is not None:
-        tree.journal.text(node)
-    # lxml would leave the comment out when it is written, and the texts on its two sides would become one.
-    _set(node, "text", "" if value is None and isinstance(node, etree._Comment) else value)
+set_text_of = _setter(get_text, set_text, attrgetter("text"), change_text, Journal.text, lambda node: node)
+"""``element.text = value``."""
+_set_tail = _setter(get_tail, set_tail, attrgetter("tail"), change_tail, Journal.tail, get_parent)
 
 
 def set_tail_of(node: Node, value: Any) -> None:
     """``node.tail = value``."""
     if value is None and not get_tail(node):
         return  # lxml itself does so, in the midst of an edit
-    set_slot(node, TAIL, value)
+    _set_tail(node, value)
+
+
+def set_content_of(node: Node, value: Any) -> None:
+    """The text of a comment or processing instruction, which is no event, but can be undone."""
+    tree = tree_of(node)
+    if tree is not None and tree.journal is not None:
+        tree.journal.text(node)
+    # lxml would leave the comment out when it is written, and the texts on its two sides would become one.
+    _set(node, "text", "" if value is None and isinstance(node, etree._Comment) else value)
 
 
 def set_name_of(node: Node, value: Any) -> None:
@@ -106,7 +109,7 @@ def set_name_of(node: Node, value: Any) -> None:
     if tree.journal is not None:
         tree.journal.tag(node)
     old = name_of(node)
-    run(lambda: _set(node, "tag", as_name(value)), tree)
+    run(tree, _set, node, "tag", as_name(value))
     name = str(name_of(node))
     if name != old:
         try:
@@ -115,7 +118,7 @@ def set_name_of(node: Node, value: Any) -> None:
             set_tag(node, old)
             tree.delivery.changing = False
             raise
-        if tree.exposed and shadow.parent is not None:
+        if tree.foreign and shadow.parent is not None:
             reconcile(tree, [node])
         else:
             rename(tree, node)
@@ -144,10 +147,26 @@ def set_attribute(node: Node, key: Any, value: Any) -> None:
     shadow = ready(node)
     if shadow is None:
         set_raw_attribute(node, key, value)
-    elif type(key) is str and key[:2] != "{}":
-        _change_one(node, shadow, key, lambda: set_raw_attribute(node, key, value))
-    else:
-        _change(node, shadow, lambda: set_raw_attribute(node, key, value))
+        return
+    tree, trie = shadow.tree, shadow.trie
+    assert trie is not None
+    is_new = type(key) is not str or key not in trie.attributes
+    if is_new and (type(key) is not str or key[:2] == "{}"):
+        _change(node, shadow, partial(set_raw_attribute, node, key, value))
+        return
+    if tree.journal is not None:
+        tree.journal.attributes(node)
+    tree.delivery.changing = True
+    try:
+        set_raw_attribute(node, key, value)
+    except LXML_ERRORS:
+        tree.delivery.changing = False
+        raise
+    if is_new:
+        _check_new(tree, node, key)
+    now = value if type(value) is str else get_attribute(node, key)
+    change_attribute(tree, node, shadow, key, now, tree.emit_alone)
+    tree.delivery.changing = False
 
 
 def delete_attribute(node: Node, key: Any, call: Callable[[], Any], absent: Callable[[], Any]) -> Any:
@@ -164,9 +183,15 @@ def delete_attribute(node: Node, key: Any, call: Callable[[], Any], absent: Call
         return absent()
     if shadow is None:
         return call()
-    if type(key) is str and key[:2] != "{}":
-        return _change_one(node, shadow, key, call, _own_attribute)
-    return _change(node, shadow, call)
+    if type(key) is not str or key[:2] == "{}":
+        return _change(node, shadow, call)
+    tree = shadow.tree
+    if tree.journal is not None:
+        tree.journal.attributes(node)
+    result = run(tree, call)
+    change_attribute(tree, node, shadow, name, _own_attribute(node, name), tree.emit_alone)
+    tree.delivery.changing = False
+    return result
 
 
 def _own_attribute(node: Node, name: str) -> str | None:
@@ -189,6 +214,7 @@ def _change(node: Node, shadow: ShadowNode | None, call: Callable[[], Any]) -> A
         now = entry_of(node)  # what gives the attributes may have edited meanwhile, and this very element
         if type(now) is ShadowNode and now.tree.observed is None:
             tree = now.tree
+            tree.delivery.changing = True
             refused = take_out_refused(node, now)
             change_attributes(tree, node, now)
             tree.end_edit()
@@ -196,30 +222,14 @@ def _change(node: Node, shadow: ShadowNode | None, call: Callable[[], Any]) -> A
                 raise refused
 
 
-def _change_one(
-    node: Node, shadow: ShadowNode, name: str, call: Callable[[], Any],
-    read: Callable[[Node, str], str | None] = get_attribute,
-) -> Any:  # fmt: skip
-    tree = shadow.tree
-    if tree.journal is not None:
-        tree.journal.attributes(node)
-    tree.delivery.changing = True
+def _check_new(tree: ShadowTree, node: Node, name: str) -> None:
+    """Takes an attribute that has just been set out again if its name cannot be parsed; raises `RefusedError` then."""
     try:
-        result = call()
-    except LXML_ERRORS:
+        check_name(name, "attribute")
+    except RefusedError:
+        _take_out(node, {name})
         tree.delivery.changing = False
         raise
-    assert shadow.trie is not None
-    if name not in shadow.trie.attributes:
-        try:
-            check_name(name, "attribute")
-        except RefusedError:
-            _take_out(node, {name})
-            tree.delivery.changing = False
-            raise
-    change_attribute(tree, node, shadow, name, read(node, name), tree.emitter.emit_alone)
-    tree.delivery.changing = False
-    return result
 
 
 def take_out_refused(node: Node, shadow: ShadowNode) -> RefusedError | None:

@@ -7,6 +7,7 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -24,6 +25,7 @@ from ..lxml_access import (
     number_of_children,
 )
 from ..shadow import outside_proxies
+from ..shadow.comparison import is_elsewhere
 from ..shadow.mutations import (
     change_tail,
     insert,
@@ -48,17 +50,13 @@ LXML_ERRORS = (
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
 
 
-def run(call: Call, *trees: ShadowTree | None) -> None:
-    """Makes an lxml call that changes these documents; what it does is not told yet (see `doubt`)."""
-    for tree in trees:
-        if tree is not None:
-            tree.delivery.changing = True
+def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
+    """Makes an lxml call that changes a document; what it does is not told yet (see `doubt`)."""
+    tree.delivery.changing = True
     try:
-        call()
+        return call(*given)
     except LXML_ERRORS:
-        for tree in trees:
-            if tree is not None:
-                tree.delivery.changing = False
+        tree.delivery.changing = False
         raise
 
 
@@ -72,12 +70,21 @@ def ready(node: Node) -> ShadowNode | None:
     if entry is None:
         return None
     tree = entry.tree
-    if tree.delivery.is_busy:
-        tree.delivery.check()
+    delivery = tree.delivery
+    if (
+        delivery.changing
+        or delivery.delivering is not None
+        or delivery.reacting is not None
+        or delivery.blocks
+        or delivery.missed
+    ):
+        delivery.check()
+    if tree.fast_path and type(entry) is ShadowNode:
+        return entry
     if tree.observed is not None:
         tree.observed.widen()
         return None
-    if tree.exposed:
+    if tree.foreign:
         outside_proxies.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
             return None
@@ -87,10 +94,7 @@ def ready(node: Node) -> ShadowNode | None:
 
 
 def see(node: Node) -> None:
-    """Before a node is moved: what has come into a document unseen, or been taken from one, is told first.
-
-    An undo goes back there.
-    """
+    """Before a node is moved: what has come into a document unseen is told first, for an undo goes back there."""
     if entry_of(node) is not None:
         return
     above = get_parent(node)
@@ -100,13 +104,12 @@ def see(node: Node) -> None:
             outside_proxies.catch_up(tree)
             return
         above = get_parent(above)
-    outside_proxies.look_into(node)
 
 
 def owner(node: Node) -> ShadowTree | None:
     """The document that a node belongs to, when all that others have done unseen to this one is told."""
     tree = tree_of(node)
-    if tree is not None and tree.exposed:
+    if tree is not None and tree.foreign:
         outside_proxies.catch_up(tree)
         see(node)
         tree = tree_of(node)
@@ -119,7 +122,9 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
     If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
     """
     shadow = ready(node)
-    if shadow is not None and outside_proxies.is_elsewhere(node, shadow):
+    if shadow is None or not shadow.tree.foreign:
+        return shadow
+    if is_elsewhere(node, shadow):
         outside_proxies.miss(node)
         see(node)
         shadow = ready(node)
@@ -144,13 +149,14 @@ class Departure:
         self.node = node
         self.shadow = shadow
         self.tree = tree
-        tree.open_subtree(node)
+        if number_of_children(node):
+            tree.open_subtree(node)
         self.parent = get_parent(node)
         self.previous = get_previous(node)
         self.following = get_next(node)
         if self.following is not None and (entry_of(self.following) is not None or not tree.careful):
             tree.open_known(self.following)
-        if tree.journal is not None and not tree.exposed:
+        if tree.journal is not None and not tree.foreign:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
     def stayed(self) -> bool:
@@ -177,10 +183,23 @@ def departure(node: object) -> Departure | None:
     return Departure(node, shadow)
 
 
-def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = None) -> None:
+def exchange(parent: Node, old: Any, new: Any, call: Call) -> None:
+    """Runs an lxml call that puts ``new`` where ``old``, a child of ``parent``, is."""
+    nodes = [node for node in (old, new) if isinstance(node, Element)]
+    if len(nodes) == 2 and get_parent(new) is not parent:
+        put(new, call, parent, instead_of=old)
+        return
+    parents = open_all(nodes, parent)
+    rearrange([parent, *parents], call)
+
+
+def put(
+    node: Any, call: Call, target: Node | None, *, beside: Node | None = None, instead_of: Node | None = None
+) -> None:
     """Runs an lxml call that puts ``node`` below ``target`` (which may be untracked) and emits the difference.
 
     ``beside``: the neighbour to be; where that is a root, ``target`` is None and the tree remembers the comment.
+    ``instead_of``: the child of ``target`` whose place it takes.
     """
     if not isinstance(node, Element):
         call()  # which raises lxml's own error
@@ -191,10 +210,11 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     leaving = departure(node)
     if into is None and known:
         into = ready(site)  # looking at where the node was may have found it
+    going = None if instead_of is None else departure(instead_of)
     tree = None if into is None else into.tree
-    if tree is not None and tree_of(node) is None:
+    if tree is not None and leaving is None:  # it is new, or comes from a document that observes
         check_incoming(node)
-    if tree is None and leaving is None:
+    if tree is None and leaving is None and going is None:
         call()
         return
     source = None if leaving is None else leaving.tree
@@ -204,12 +224,17 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    run(call, source, tree)
+    for each in dict.fromkeys((source, tree)):
+        if each is not None:
+            call = partial(run, each, call)
+    call()
     if leaving is not None:
         if leaving.stayed():
-            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
+            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
         else:
             leaving.emit()
+    if going is not None:
+        going.emit()
     arrive(node)
     end_edits(source, tree)
 
@@ -253,7 +278,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    run(call, leaving.tree)
+    run(leaving.tree, call)
     leaving.emit()
     leaving.tree.end_edit()
 
@@ -266,7 +291,7 @@ def born(tree: ShadowTree, node: Node) -> None:
         return
     if tree.journal is not None:
         tree.journal.placed(node)
-    if tree.exposed:
+    if tree.foreign:
         outside_proxies.look(
             tree
         )  # which may find the node itself, or that somebody had taken its parent away
@@ -331,7 +356,7 @@ def rearrange(sites: Iterable[Node], call: Call) -> None:
     for tree, own in trees.items():
         for site in own:
             tree.open_children(site)
-            if tree.journal is not None and tree.exposed:
+            if tree.journal is not None and tree.foreign:
                 write_down(site, shadow_of(site))  # of what is there some may have been taken already
             elif tree.journal is not None:
                 tree.journal.children(site)

@@ -18,10 +18,19 @@ from ..lxml_access import ContentOnly, Element, get_parent, get_previous, get_ta
 from ..shadow.mutations import change_tail, insert_leaf
 from ..shadow.shadow import ShadowNode, Tracked, entry_of, tree_of
 from . import fast_paths
-from .assignments import set_attribute, set_base_of, set_name_of, set_tail_of, set_target_of, set_text_of
+from .assignments import (
+    set_attribute,
+    set_base_of,
+    set_content_of,
+    set_name_of,
+    set_tail_of,
+    set_target_of,
+    set_text_of,
+)
 from .attributes import TrackedAttributes
 from .edits import (
     born,
+    exchange,
     open_all,
     put,
     ready_to_leave,
@@ -156,11 +165,9 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         if old_element is new_element:
             Element.replace(self, old_element, new_element)
             return
-        nodes = [node for node in (old_element, new_element) if isinstance(node, Element)]
-        if len(nodes) == 2 and get_parent(old_element) is self:
+        if isinstance(old_element, Element) and get_parent(old_element) is self:
             refuse_cycle(self, [new_element])
-        parents = open_all(nodes, self)
-        rearrange([self, *parents], lambda: Element.replace(self, old_element, new_element))
+        exchange(self, old_element, new_element, lambda: Element.replace(self, old_element, new_element))
 
     def clear(self, keep_tail: bool = False) -> None:
         """As lxml's ``clear``."""
@@ -180,7 +187,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         def call() -> None:
             Element.clear(self, keep_tail)
             if shadow.parent is not None and len(sites) == 1:
-                change_tail(tree, self, shadow, get_tail(self) or None, tree.emitter.emit)
+                change_tail(tree, self, shadow, get_tail(self) or None, tree.emit)
 
         rearrange(sites, call)
 
@@ -192,8 +199,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
             if old is value:
                 return  # lxml 6.1 would use freed memory here
             refuse_cycle(self, [value])
-            parents = open_all([old, value], self)
-            rearrange([self, *parents], lambda: Element.__setitem__(self, key, value))
+            exchange(self, old, value, lambda: Element.__setitem__(self, key, value))
         else:
             Element.__setitem__(self, key, value)  # which raises lxml's own error
 
@@ -221,6 +227,12 @@ class _Childless(_TrackedNode):
     """Comments, processing instructions, entity references: lxml 6.1 would corrupt trees on some of these calls."""
 
     __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "text":
+            set_content_of(self, value)
+        else:
+            _TrackedNode.__setattr__(self, name, value)
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise TypeError("this element does not have children or attributes")

@@ -8,8 +8,9 @@ from ..doubt import Block
 from ..errors import RefusedError, WrapError
 from ..lxml_access import Element, Node, children_of, get_parent, name_of, set_tag
 from ..shadow import outside_proxies
+from ..shadow.comparison import different, has_its_name
 from ..shadow.mutations import remember
-from ..shadow.reconcile import different, has_its_name, reconcile
+from ..shadow.reconcile import reconcile
 from ..shadow.shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of
 from ..xml_validity import check_name
 from .assignments import take_out_refused

@@ -44,7 +44,6 @@ Emit: TypeAlias = Callable[..., None]
 
 def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """``shadow`` is about to change: keeps what will be asked for again."""
-    tree.delivery.changing = True
     if shadow.pristine:
         shadow.pristine = False
         tree.original.keep(node, shadow)
@@ -74,7 +73,7 @@ def remember(tree: ShadowTree, node: Node) -> None:
     Where others may have edited it unseen, that is what events have told: what is there now may belong elsewhere.
     """
     assert tree.journal is not None
-    if tree.exposed and is_element(node):
+    if tree.foreign and is_element(node):
         write_down(node, shadow_of(node))
     else:
         tree.journal.whole(node)
@@ -96,67 +95,72 @@ def change_text(tree: ShadowTree, node: Node, shadow: ShadowNode, value: str | N
     old = shadow.text
     if value == old:
         return
-    touch(tree, node, shadow)
-    shadow.text = value
+    if shadow.pristine or tree.journal is not None:
+        touch(tree, node, shadow)
+    operation = "upd" if old is not None and value is not None else _comes_or_goes(shadow, old)
     if old is None:
         shadow.text_number = tree.clock.new_id()
-    _change(shadow, shadow.text_number, value, old, 0, emit)
+    shadow.text = value
+    ids = (*(shadow.ids or shadow.make_ids()), shadow.text_number)
+    emit(operation, shadow.trie.text, ids, value, old, 0 if old is None else None)  # type: ignore[union-attr]
 
 
 def change_tail(
     tree: ShadowTree, node: Node, shadow: ShadowNode, value: str | None, emit: Emit, pos: int | None = None
 ) -> None:
     """The text behind ``node`` is now ``value``; ``pos`` is its index, if known, should it be new."""
-    old = shadow.tail
-    parent = shadow.parent
-    if value != old and parent is not None:
+    old, parent = shadow.tail, shadow.parent
+    if value == old or parent is None:
+        return
+    if shadow.pristine or tree.journal is not None:
         touch(tree, node, shadow)
-        if tree.journal is not None:
-            tree.journal.keep(parent)
-        if old is None and pos is None:
-            pos = _tail_position(tree, node, parent)
-        shadow.tail = value
-        if old is None:
-            shadow.tail_number = tree.clock.new_id()
-        _change(parent, shadow.tail_number, value, old, pos, emit)
-
-
-def _change(
-    parent: ShadowNode, number: int, value: str | None, old: str | None, pos: int | None, emit: Emit
-) -> None:
-    """Emits the event of a text node below ``parent``; the last thing that is done, for others may edit then."""
-    assert parent.trie is not None
+    if old is not None:
+        pos = None
+    elif pos is None:
+        pos = _tail_position(tree, node, parent)
+    if tree.journal is not None:
+        tree.journal.keep(parent)
+    operation = "upd" if old is not None and value is not None else _comes_or_goes(parent, old)
     if old is None:
-        parent.count += 1
-        parent.texts += 1
-        emit("ins", parent.trie.text, (*(parent.ids or parent.make_ids()), number), value, None, pos)
-    elif value is None:
-        parent.count -= 1
-        parent.texts -= 1
-        emit("del", parent.trie.text, (*(parent.ids or parent.make_ids()), number), None, old, None)
-    else:
-        emit("upd", parent.trie.text, (*(parent.ids or parent.make_ids()), number), value, old, None)
+        shadow.tail_number = tree.clock.new_id()
+    shadow.tail = value
+    ids = (*(parent.ids or parent.make_ids()), shadow.tail_number)
+    emit(operation, parent.trie.text, ids, value, old, pos)  # type: ignore[union-attr]
+
+
+def _comes_or_goes(parent: ShadowNode, old: str | None) -> str:
+    """Counts a text node below ``parent`` that comes, or (if there was one) goes; returns which."""
+    change = 1 if old is None else -1
+    parent.count += change
+    parent.texts += change
+    return "ins" if old is None else "del"
 
 
 def change_attribute(
     tree: ShadowTree, node: Node, shadow: ShadowNode, name: str, value: str | None, emit: Emit
 ) -> None:
-    """The attribute ``name`` is now ``value``; None: it is not there."""
-    known = None if shadow.attributes is None else shadow.attributes.get(name)
-    if known is None:
-        if value is not None:
-            touch(tree, node, shadow)
-            _attribute_comes(tree, shadow, name, value, emit)
-    elif value != known.value:
+    """The attribute ``name`` is now ``value``; None: it is not there.
+
+    Raises `RefusedError`, before anything is known of it, for a new one whose name XML has not.
+    """
+    known = shadow.attributes and shadow.attributes.get(name)
+    old = known.value if known else None
+    if value == old:
+        return
+    if shadow.pristine or tree.journal is not None:
         touch(tree, node, shadow)
-        old = known.value
-        if value is None:
-            assert shadow.attributes is not None
-            del shadow.attributes[name]
-            emit_attribute("del", shadow, name, known.number, None, old, emit)
-        else:
-            known.value = value
-            emit_attribute("upd", shadow, name, known.number, value, old, emit)
+    trie: Any = shadow.trie
+    path = trie.attributes.get(name) or trie.attribute(name)
+    operation = "upd"
+    if value is None:
+        operation = "del"
+        del shadow.attributes[name]  # type: ignore[union-attr]
+    elif known:
+        known.value = value
+    else:
+        operation = "ins"
+        known = tree.new_attribute(shadow, name, value)
+    emit(operation, path, (*(shadow.ids or shadow.make_ids()), known.number), value, old, None)  # type: ignore[union-attr]
 
 
 def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
@@ -165,7 +169,7 @@ def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     known = shadow.attributes
     if not now and not known:
         return
-    emit = tree.emitter.emit
+    emit = tree.emit
     values = dict(now)
     for name in [name for name in reversed(known or {}) if name not in values]:
         change_attribute(tree, node, shadow, name, None, emit)
@@ -174,22 +178,6 @@ def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     known = shadow.attributes
     if known and list(known) != list(values):
         shadow.attributes = {name: known[name] for name in values}
-
-
-def emit_attribute(
-    op: str, shadow: ShadowNode, name: str, number: int, value: str | None, old: str | None, emit: Emit
-) -> None:
-    """Emits the event of an attribute node."""
-    assert shadow.trie is not None
-    emit(op, shadow.trie.attribute(name), (*(shadow.ids or shadow.make_ids()), number), value, old, None)
-
-
-def _attribute_comes(tree: ShadowTree, shadow: ShadowNode, name: str, value: str, emit: Emit) -> None:
-    """An attribute is new. Raises `RefusedError`, before anything is known of it, for a name that XML has not."""
-    assert shadow.trie is not None
-    path = shadow.trie.attribute(name)
-    number = tree.new_attribute(shadow, name, value).number
-    emit("ins", path, (*(shadow.ids or shadow.make_ids()), number), value, None, None)
 
 
 # --- positions among the child nodes
@@ -246,9 +234,8 @@ def insert(
 
     It becomes the last child in the shadow; linking the sibling behind it is the caller's business (`link`).
     """
-    tree.delivery.changing = True
     muted, tree.muted = tree.muted, True
-    emit = tree.emitter.emit
+    emit = tree.emit
     try:
         for entering, each in walk(node):
             if entering:
@@ -295,12 +282,12 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
     ids = (*(parent.ids or parent.make_ids()), number)
     if not names:
-        tree.emitter.emit_alone("ins", trie.path, ids, None, None, pos)
+        tree.emit_alone("ins", trie.path, ids, None, None, pos)
         return
-    emit = tree.emitter.emit
+    emit = tree.emit
     emit("ins", trie.path, ids, None, None, pos)
     for key, value in attributes_of(node):
-        _attribute_comes(tree, shadow, key, value, emit)
+        change_attribute(tree, node, shadow, key, value, emit)
     tree.end_edit()
 
 
@@ -331,10 +318,10 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
     if parent is not None:
         parent.count += 1
     assert shadow.trie is not None
-    emit = tree.emitter.emit
+    emit = tree.emit
     emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
     for key, value in attributes_of(node):
-        _attribute_comes(tree, shadow, key, value, emit)
+        change_attribute(tree, node, shadow, key, value, emit)
     text = visible(get_text(node), shadow.element_only)
     if text is not None:
         change_text(tree, node, shadow, text, emit)
@@ -348,6 +335,7 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
         entry.lose(node)
         return
     owner, above = entry.tree, entry.parent
+    owner.delivery.changing = True
     if owner is not tree and tree is not None:
         tree.others.append(owner)
     if above is not None:
@@ -385,11 +373,11 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     Its parent's list of children is the caller's business (`unlink`), afterwards: a node that is in no list and still
     there, for somebody has interrupted, would never be told of.
     """
-    tree.open_subtree(node)
-    if tree.exposed and tree.journal is not None:
+    if shadow.last is not None:
+        tree.open_subtree(node)
+    if tree.foreign and tree.journal is not None:
         _write_down_all(tree, node, shadow)
-    tree.delivery.changing = True
-    emit = tree.emitter.emit
+    emit = tree.emit
     if shadow.tail is not None:
         change_tail(tree, node, shadow, None, emit)
     above = shadow.parent
@@ -420,7 +408,7 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         tree.original.keep(node, shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
-        if not tree.exposed or shadow.trie is None:  # else it has been written down
+        if not tree.foreign or shadow.trie is None:  # else it has been written down
             tree.journal.whole(node)
     trie = shadow.trie
     if trie is not None:
@@ -445,7 +433,6 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
     """Takes a node out of its parent's list of children; ``following`` is its next sibling there (None: it is last)."""
     above = shadow.parent
     assert above is not None
-    tree.delivery.changing = True
     if following is None:
         if tree.journal is not None:
             tree.journal.keep(above)
@@ -457,7 +444,6 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
 def link(tree: ShadowTree, node: Node, prev: Node) -> None:
     """The sibling before ``node`` is now ``prev``."""
     shadow = shadow_of(node)
-    tree.delivery.changing = True
     if shadow.pristine:
         tree.original.previous.setdefault(node, shadow.prev)
     if tree.journal is not None:

@@ -9,27 +9,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from itertools import islice
 
 from lxml import etree
 
-from ..errors import RefusedError, UnseenEditError
+from ..errors import RefusedError
 from ..lxml_access import (
     Element,
     Node,
-    children_of,
     get_next,
     get_parent,
-    get_previous,
-    get_tail,
     iter_children,
-    last_child,
     name_of,
+    place,
 )
 from ..xml_validity import check_incoming, check_node
-from .mutations import take_over
-from .reconcile import careful, contents_differ, reconcile, taken_below
+from .comparison import (
+    contents_differ,
+    differs,
+    ends_differ,
+    has_its_name,
+    has_its_place,
+    is_elsewhere,
+)
+from .mutations import take_over, take_over_below
+from .reconcile import reconcile
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -37,14 +41,11 @@ from .shadow import (
     Tracked,
     enter,
     entry_of,
-    exposing_trees,
     leave,
     owners,
     parents_told,
     shadow_of,
-    strays,
     tree_of,
-    visible,
 )
 
 CREDIT = 100
@@ -119,73 +120,12 @@ def catch_up(tree: ShadowTree) -> None:
             _renew_root(tree)
 
 
-def catch_up_all(tree: ShadowTree) -> None:
-    """As `catch_up`, and through the foreign proxies of other documents, too: they may have taken nodes of this one.
-
-    Costs a walk of all documents while any has foreign proxies.
-    """
-    catch_up(tree)
-    catch_up_others(tree)
-
-
-def catch_up_others(tree: ShadowTree) -> None:
-    """As `catch_up`, of all documents but this one; what these refuse they say at their own next call.
-
-    What a foreign proxy has taken, and let go of before anybody looked, is missing where it was.
-    """
-    for other in exposing_trees():
-        if other is not tree:
-            with suppress(RefusedError, UnseenEditError):
-                catch_up(other)
-    if tree.exposed:
-        with suppress(RefusedError):
-            _miss(strays(), asked=tree)
-
-
-def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
-    """Whether somebody has taken ``node`` from where events have told it to be."""
-    return (
-        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
-    )
-
-
 def miss(node: Node) -> None:
-    """Emits that ``node``, which `is_elsewhere`, is gone from where it was."""
-    _miss([node])
-
-
-def look_into(node: Node) -> None:
-    """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
-    if exposing_trees() and (taken := careful(taken_below(node))):
-        for tree in owners(taken):
-            catch_up(tree)  # what else has changed comes first
-        _miss(careful(taken_below(node)))
-
-
-def _miss(nodes: list[Node], asked: ShadowTree | None = None) -> None:
-    """Emits that these nodes are gone from where they were told to be.
-
-    Raises `RefusedError`, when the others have been emitted, if something that cannot be tracked has come there; what
-    C code has done unseen to others than the document that is ``asked`` they say themselves.
-    """
-    refused: RefusedError | None = None
-    for tree, sites in owners(parents_told(nodes)).items():
-        if tree.muted:
-            continue
-        try:
-            check_all(tree, sites)
-        except RefusedError as error:
-            refused = error
-            continue
-        try:
-            reconcile(tree, sites)
-        except UnseenEditError:
-            if asked in (None, tree):
-                raise
-            continue
+    """Emits that ``node``, which `is_elsewhere`, is gone from where it was, and what else has become of that place."""
+    for tree, sites in owners(parents_told([node])).items():
+        check_all(tree, sites)
+        reconcile(tree, sites)
         tree.end_edit()
-    if refused is not None:
-        raise refused
 
 
 class _Found:
@@ -207,31 +147,13 @@ class _Found:
 
     def _compare(self, tree: ShadowTree, node: Node, shadow: ShadowNode, *, thoroughly: bool) -> None:
         parent = get_parent(node)
-        if shadow.parent is not None:
-            if entry_of(parent) is not shadow.parent:
-                if tree_of(parent) is tree:
-                    self._changed[parent] = None
-                else:
-                    self._taken.append(node)
-            else:
-                behind = get_next(node)
-                if (
-                    get_previous(node) is not shadow.prev
-                    or (shadow.parent.last is not node if behind is None else not _is_behind(behind, node))
-                    or visible(get_tail(node), shadow.parent.element_only) != shadow.tail
-                ):
-                    self._changed[parent] = None
+        if shadow.parent is not None and tree_of(parent) is not tree:
+            self._taken.append(node)
+        elif shadow.parent is not None and not (has_its_place(node, shadow) and has_its_name(node)):
+            self._changed[parent] = None  # it has another child now
         if shadow.trie is None:
             return
-        if name_of(node) != shadow.trie.name:
-            self._changed[node] = None
-            if shadow.parent is not None and tree_of(parent) is tree:
-                self._changed[parent] = None  # it has another child now
-        elif (
-            contents_differ(node, shadow)
-            or (_children_differ if thoroughly else _ends_differ)(node, shadow)
-            or (thoroughly and tree.has_element_only_content(node) != shadow.element_only)
-        ):
+        if differs(tree, node, shadow) if thoroughly else _seems_to_differ(node, shadow):
             self._changed[node] = None
 
     def emit(self) -> None:
@@ -244,38 +166,20 @@ class _Found:
             return
         tree.muted = True
         try:
-            sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
+            robbed = parents_told(self._taken) if tree.remembers_losses else ()
+            sites = list(dict.fromkeys((*self._changed, *robbed)))
         finally:
             tree.muted = False
-        for owner, nodes in sites.items():
-            check_all(owner, nodes)
-        for owner, nodes in sites.items():
-            reconcile(owner, nodes)
+        check_all(tree, sites)
+        reconcile(tree, sites)
         for node in self._taken:
             entry = entry_of(node)
-            if (
-                type(entry) is ShadowNode
-                and entry.tree is tree
-                and entry_of(get_parent(node)) is not entry.parent
-            ):
-                take_over(None, node)
+            if type(entry) is ShadowNode and is_elsewhere(node, entry):
+                take_over(tree, node)
         for node in self._changed:
             if entry_of(node) is None:  # it has left the document with all that it had taken
-                self._take_over_below(node)
-        tree.others += [owner for owner in sites if owner is not tree]
+                take_over_below(tree, node)
         tree.end_edit()
-
-    def _take_over_below(self, node: Node) -> None:
-        muted, self._tree.muted = self._tree.muted, True
-        try:
-            for each in Element.iter(node):
-                entry = entry_of(each)
-                if type(entry) is ShadowNode:
-                    take_over(None, each)
-                    if entry.tree is not self._tree:
-                        self._tree.others.append(entry.tree)
-        finally:
-            self._tree.muted = muted
 
 
 def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
@@ -297,12 +201,19 @@ def _check(node: Node) -> None:
 
 def check_child(child: Node) -> None:
     """Raises `RefusedError` if a child that has come unseen, or what it brought, cannot be tracked."""
-    if tree_of(child) is None or tree_of(child) is not tree_of(get_parent(child)):
-        check_incoming(child)
-        for each in Element.iter(child):
-            _check_root(each)
-    else:
-        _check_root(child)
+    _check_root(child)
+    tree = tree_of(get_parent(child))
+    if tree_of(child) is tree:
+        return
+    check_incoming(child)
+    for each in Element.iter(child):
+        _check_root(each)
+        owner = tree_of(each)
+        if owner not in (None, tree):
+            raise RefusedError(
+                f"{place(each)} belongs to the wrapped document {owner.name!r} and has come unseen, through an element "
+                "that is older than the wrapping: take it out again, and attach copy.deepcopy(element)"
+            )
 
 
 def _check_root(node: Node) -> None:
@@ -315,25 +226,9 @@ def _check_root(node: Node) -> None:
         )
 
 
-def _is_behind(node: Node, prev: Node) -> bool:
-    entry = entry_of(node)
-    return type(entry) is ShadowNode and entry.prev is prev
-
-
-def _children_differ(node: Node, shadow: ShadowNode) -> bool:
-    now = children_of(node)
-    entries = list(map(entry_of, now))
-    if (now[-1] if now else None) is not shadow.last or None in entries:
-        return True
-    before = [entry.prev for entry in entries if type(entry) is ShadowNode and entry.parent is shadow]
-    return before != [None, *now][: len(now)]
-
-
-def _ends_differ(node: Node, shadow: ShadowNode) -> bool:
-    if last_child(node) is not shadow.last:
-        return True
-    first = next(iter_children(node), None)
-    return first is not None and not _is_behind(first, None)
+def _seems_to_differ(node: Node, shadow: ShadowNode) -> bool:
+    """Whether an element differs from its shadow, as far as can be said without looking at all of its children."""
+    return not has_its_name(node) or contents_differ(node, shadow) or ends_differ(node, shadow)
 
 
 # --- letting go
@@ -372,4 +267,4 @@ def _renew_root(tree: ShadowTree) -> None:
         if not isinstance(node, Tracked):
             tree.foreign[node] = number
         tree.muted = False
-        tree.foreign_changed()
+        tree.update_fast_path()

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..lxml_access import (
-    Element,
-    Node,
-    attribute_names,
-    attributes_of,
-    children_of,
-    get_parent,
-    get_tail,
-    get_text,
-    iter_children,
-    last_child,
-    name_of,
-)
+from ..lxml_access import Element, Node, children_of, get_tail, get_text, last_child
+from .comparison import different, has_its_name
 from .longest_kept_run import longest_unchanged_run
 from .mutations import (
     change_attributes,
@@ -31,7 +20,7 @@ from .mutations import (
     unlink,
     write_down,
 )
-from .shadow import ShadowNode, ShadowTree, entry_of, owners, parents_told, shadow_of, tree_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, parents_told, shadow_of, tree_of, visible
 
 
 class _Site(NamedTuple):
@@ -52,82 +41,46 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     have shadow nodes, and so must what is below them if it is no longer there.
     """
     nodes = list(nodes)
-    muted = {tree: tree.muted}
-    tree.muted = True
+    muted, tree.muted = tree.muted, True
     try:
         if tree.root in nodes and not has_its_name(tree.root):
             tree.open_subtree(tree.root)
+            tree.delivery.changing = True
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in different(tree, nodes)]
-        if tree.exposed:
-            _add_robbed(sites, muted)
+        if tree.foreign and tree.remembers_losses:
+            _add_robbed(tree, sites)
+        tree.delivery.changing = True
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
-                _emit_gone(site.shadow.tree, site)
+                _emit_gone(tree, site)
         for site in sites:
             if entry_of(site.node) is site.shadow:
-                _emit_come(site.shadow.tree, site)
+                _emit_come(tree, site)
     finally:
-        for each, before in muted.items():
-            each.muted = before
-    tree.others += [other for other in muted if other is not tree]
+        tree.muted = muted
 
 
-def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
-    """Adds the elements, perhaps of other documents, from which something has come to these ones, unseen.
-
-    That is, where the loss takes more than `take_over`. All documents concerned are muted, and added to ``muted``.
-    """
+def _add_robbed(tree: ShadowTree, sites: list[_Site]) -> None:
+    """Adds the elements from which something has come to these ones, unseen: their loss takes more than `take_over`."""
     known = {site.node for site in sites}
     for site in sites:  # which grow meanwhile
-        taken = []
+        taken: list[Node] = []
         for child in site.now:
             entry = entry_of(child)
             if entry is None:  # it has come with all that it had taken before
-                taken += taken_below(child)
+                taken += [each for each in Element.iter(child) if tree_of(each) is tree]
             elif type(entry) is ShadowNode and entry.parent is not site.shadow:
                 taken.append(child)
-        for owner, robbed in owners(parents_told(careful(taken))).items():
-            if owner not in muted:
-                muted[owner] = owner.muted
-                owner.muted = True
-            for node in different(owner, robbed):
-                if node not in known:
-                    known.add(node)
-                    sites.append(_site(owner, node))
-
-
-def careful(nodes: Iterable[Node]) -> list[Node]:
-    """Those of documents where more has to be known of a loss than that, and what, it is.
-
-    That is where the loss can be undone, and where it can bring white space out of view.
-    """
-    trees = {node: shadow_of(node).tree for node in nodes}
-    return [node for node, tree in trees.items() if tree.journal is not None or tree.ignore_whitespace]
-
-
-def taken_below(node: Node) -> list[Node]:
-    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
-    found = []
-    muted: dict[ShadowTree, bool] = {}
-    try:
-        for each in Element.iter(node):
-            entry = entry_of(each)
-            if type(entry) is ShadowNode:
-                muted.setdefault(entry.tree, entry.tree.muted)
-                entry.tree.muted = True
-                if entry.parent not in (None, entry_of(get_parent(each))):
-                    found.append(each)
-    finally:
-        for tree, before in muted.items():
-            tree.muted = before
-    return found
+        robbed = different(tree, [node for node in parents_told(taken) if tree_of(node) is tree])
+        sites += [_site(tree, node) for node in robbed if node not in known]
+        known.update(robbed)
 
 
 def _site(tree: ShadowTree, node: Node) -> _Site:
     shadow = tree.open(node)
     if tree.journal is not None:
-        if tree.exposed:  # what is different may have been changed by somebody nobody has seen
+        if tree.foreign:  # what is different may have been changed by somebody nobody has seen
             write_down(node, tree.open_children(node))
         tree.journal.keep(shadow)
     if shadow.last is None and last_child(node) is None:
@@ -139,66 +92,9 @@ def _site(tree: ShadowTree, node: Node) -> _Site:
     return _Site(node, shadow, before, now, kept)
 
 
-def different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
-    """The elements that differ from their shadow, and the parents of those that have another name than there.
-
-    With another name they are other nodes now.
-    """
-    found: dict[Node, None] = {}
-    for node in nodes:
-        shadow = entry_of(node)
-        if shadow is None or name_of(node) is None:
-            continue
-        if type(shadow) is ShadowNode and not _differs(tree, node, shadow):
-            continue
-        if node is not tree.root and not has_its_name(node):
-            parent = get_parent(node)
-            if tree_of(parent) is tree:  # else it has gone
-                tree.open_children(parent)
-                found[parent] = None
-        found[node] = None
-    return list(found)
-
-
-def _differs(tree: ShadowTree, node: Node, shadow: ShadowNode) -> bool:
-    """Whether an element, or the list of its children, is other than its shadow."""
-    if contents_differ(node, shadow) or not has_its_name(node):
-        return True
-    element_only = shadow.element_only
-    previous: Node = None
-    for child in iter_children(node):
-        known = entry_of(child)
-        if (
-            type(known) is not ShadowNode
-            or known.prev is not previous
-            or known.parent is not shadow
-            or visible(get_tail(child), element_only) != known.tail
-            or not has_its_name(child)
-        ):
-            return True
-        previous = child
-    return shadow.last is not previous or tree.has_element_only_content(node) != element_only
-
-
-def contents_differ(node: Node, shadow: ShadowNode) -> bool:
-    """Whether the text before the first child, or the attributes, of an element are other than in its shadow."""
-    if visible(get_text(node), shadow.element_only) != shadow.text:
-        return True
-    names = attribute_names(node)
-    return bool(names or shadow.attributes) and shadow.values() != attributes_of(node)
-
-
-def has_its_name(node: Node) -> bool:
-    """Whether a node that has a shadow node is called what events have told."""
-    shadow = entry_of(node)
-    if type(shadow) is not ShadowNode or shadow.trie is None:
-        return True
-    return bool(shadow.trie.name == name_of(node))
-
-
 def _emit_gone(tree: ShadowTree, site: _Site) -> None:
     node, shadow, before, _, kept = site
-    emit = tree.emitter.emit
+    emit = tree.emit
     behind: Node = None  # the sibling that the shadow has behind
     for child in reversed(before):
         known = entry_of(child)
@@ -217,7 +113,7 @@ def _emit_gone(tree: ShadowTree, site: _Site) -> None:
 
 def _emit_come(tree: ShadowTree, site: _Site) -> None:
     node, shadow, _, now, kept = site
-    emit = tree.emitter.emit
+    emit = tree.emit
     change_attributes(tree, node, shadow)
     change_text(tree, node, shadow, visible(get_text(node), shadow.element_only), emit)
     pos = 0 if shadow.text is None else 1

@@ -49,8 +49,8 @@ class Savepoint:
     def rollback(self) -> None:
         """Undoes what has been done since then; the clock goes back, ids are not used again."""
         tree = self._tree
-        if tree.exposed:
-            outside_proxies.catch_up_all(tree)
+        if tree.foreign:
+            outside_proxies.catch_up(tree)
         tree.journal = None
         undo(tree, self._journal)
         tree.emitter.take_back(self._ts, self._position, self._blocks)

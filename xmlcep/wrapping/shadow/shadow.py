@@ -3,8 +3,8 @@
 An lxml element takes no attributes and no weak references, and its identity is lost when its proxy dies. So there is
 one table for all wrapped documents that holds the proxies of their elements, comments and processing instructions. The
 entry of a node is its document's `ShadowTree` until something at or below the node is emitted, and its `ShadowNode`
-from then on: **a node without a shadow node is as it was when it was wrapped**. While any document has foreign proxies
-(see `outside_proxies`), all nodes of all documents have shadow nodes.
+from then on: **a node without a shadow node is as it was when it was wrapped**. While a document has foreign proxies
+(see `outside_proxies`), all of its nodes have shadow nodes.
 
 One module because the table is an invariant of both: nobody but `enter`, `leave` and the tree that makes shadow nodes
 may touch it.
@@ -155,8 +155,6 @@ NOT_ORIGINAL = -1
 # --- the table: what follows is all that touches it
 
 _table: dict[Node, ShadowNode | ShadowTree] = {}
-_open: dict[ShadowTree, None] = {}
-_exposing: dict[ShadowTree, None] = {}
 
 entry_of: Callable[[Node], ShadowNode | ShadowTree | None] = _table.get
 """What the table has for a node; None for a node of no wrapped document."""
@@ -212,11 +210,6 @@ def tree_of(node: Node) -> ShadowTree | None:
     return entry.tree if type(entry) is ShadowNode else entry  # type: ignore[return-value]
 
 
-def exposing_trees() -> list[ShadowTree]:
-    """Those that have foreign proxies, through which nodes of any of them may be taken unseen."""
-    return list(_exposing)
-
-
 def _entries() -> Collection[tuple[Node, ShadowNode | ShadowTree]]:
     """All that the table has, of a copy: to make a list of it may collect garbage, which takes nodes out of it."""
     return _table.copy().items()
@@ -227,17 +220,6 @@ def nodes_of(tree: ShadowTree) -> Iterator[Node]:
     for node, entry in _entries():
         if entry is tree or (type(entry) is ShadowNode and entry.tree is tree):
             yield node
-
-
-def strays() -> list[Node]:
-    """The nodes of all documents that do not stand where events have told; costs a walk of the whole table."""
-    return [
-        node
-        for node, entry in _entries()
-        if type(entry) is ShadowNode
-        and entry.parent is not None
-        and _table.get(get_parent(node)) is not entry.parent
-    ]
 
 
 def parents_told(nodes: Iterable[Node]) -> list[Node]:
@@ -256,17 +238,17 @@ def visible(text: str | None, element_only: bool) -> str | None:
 class ShadowTree:
     """The shadow of one wrapped document, and what its parts share.
 
-    ``exposed``: some document, this or another, has foreign proxies, so that nodes of this one can be taken away
-    unseen. ``fast_path`` is true while the short ways of SubElement and append will do (see `fast_paths`): no
-    transaction is open, no white space left out, and not exposed. ``muted``: proxies are made by reading, so that their
+    ``foreign`` are the nodes whose proxies are not ours, through which any of the document's nodes can be moved unseen.
+    ``fast_path`` is true while the short ways of SubElement and append will do (see `fast_paths`): no transaction is
+    open, no white space left out, and no proxy foreign. ``muted``: proxies are made by reading, so that their
     ``_init`` is no news. ``observed``: the open block of `Document.observe`, at whose end all edits are found, those
     that are seen, too.
     ``index`` has the elements by id, once somebody has asked for one.
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "delivery", "emitter", "exposed", "fast_path", "foreign",
-        "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
+        "_all_open", "_tries", "clock", "credit", "delivery", "emit", "emit_alone", "emitter", "fast_path",
+        "foreign", "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
@@ -275,11 +257,11 @@ class ShadowTree:
         self.clock = Clock(now)
         self.emitter = Emitter(self.clock, name)
         self.delivery = self.emitter.delivery
+        self.emit = self.emitter.emit
+        self.emit_alone = self.emitter.emit_alone
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
-        # Proxies that are not ours, and where they stand in `original.nodes`.
-        self.foreign: dict[Node, int] = {}
-        self.exposed = bool(_exposing)
+        self.foreign: dict[Node, int] = {}  # with where they stand in `original.nodes`
         self.credit = 0  # for looking at them (see `outside_proxies`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
@@ -297,7 +279,13 @@ class ShadowTree:
     @property
     def careful(self) -> bool:
         """Whether edits compare whole child lists: neighbours may have gone unseen, texts may come into view."""
-        return self.exposed or self.ignore_whitespace
+        return bool(self.foreign) or self.ignore_whitespace
+
+    @property
+    def remembers_losses(self) -> bool:
+        """Whether more has to be known of a node that is gone than that it is: where it was, to be undone, and whether
+        white space has come into view there."""
+        return self.journal is not None or self.ignore_whitespace
 
     @property
     def name(self) -> str:
@@ -307,8 +295,7 @@ class ShadowTree:
     def update_fast_path(self) -> None:
         """Sets ``fast_path``; to be called when what it depends on has changed."""
         self.fast_path = not (
-            self.foreign or self.ignore_whitespace or self.exposed
-            or self.journal is not None or self.observed is not None
+            self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
         )  # fmt: skip
 
     def calm(self) -> None:
@@ -319,33 +306,20 @@ class ShadowTree:
 
     def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
         """A node of this document has a proxy that is not ours; ``number``: where it stands in `original.nodes`."""
+        if not self.foreign:
+            self._all_open = False  # the end of the edit sees to that
         self.foreign.setdefault(node, number)
-        self.foreign_changed()
+        self.update_fast_path()
 
     def drop_foreign(self, node: Node) -> None:
         """It is no node of this document any more; nothing happens if it has not been foreign."""
         if self.foreign.pop(node, None) is not None:
-            self.foreign_changed()
-
-    def foreign_changed(self) -> None:
-        """``foreign`` may have got its first node, or lost its last one."""
-        if bool(self.foreign) == (self in _exposing):
-            return
-        if self.foreign:
-            _exposing[self] = None
-            self._all_open = False  # and so may others not be, which the end of the edit sees to
-        else:
-            del _exposing[self]
-        for tree in list(_open):  # documents that are dropped may be collected meanwhile
-            if tree is self or tree.exposed != bool(_exposing):
-                tree.exposed = bool(_exposing)
-                tree.update_fast_path()
+            self.update_fast_path()
 
     def end_edit(self) -> None:
         """Completes the edit under way; what its call did to this document has been emitted."""
-        if self.exposed and not self._all_open:
-            for tree in list(_open):  # documents that are dropped may be collected meanwhile
-                tree.open_all()
+        if self.foreign and not self._all_open:
+            self.open_all()
         others, self.others = self.others, []
         for other in others:  # whose events wait: callbacks of this one may edit it
             other.delivery.changing = False
@@ -394,7 +368,7 @@ class ShadowTree:
         _LOG.warning("%r %s; verify() says where things are missing", node, _TAKEN.format(self.name))
         self.original.lost.append(node)
         for each in Element.iter(node):
-            if entry_of(each) is self:
+            if tree_of(each) is self:
                 leave(each)
 
     # --- nodes that have been there all the time get their shadow nodes
@@ -602,7 +576,6 @@ class ShadowTree:
     def pin(self) -> set[type]:
         """Puts every node of the tree into the table; returns the classes of proxies found."""
         self.muted = True
-        _open[self] = None
         try:
             return self.original.pin(self.root, self, enter)
         except BaseException:
@@ -617,8 +590,7 @@ class ShadowTree:
         By a walk of the table, which others share, only where some may have been taken away unseen.
         """
         self.muted = True
-        _open.pop(self, None)
-        taken = list(nodes_of(self)) if self.exposed else []
+        taken = list(nodes_of(self)) if self.foreign else []
         for nodes in (Element.iter(self.root), self.original.nodes, taken):
             for node in nodes:
                 if tree_of(node) is self:
@@ -626,7 +598,6 @@ class ShadowTree:
         self.original = Original()
         self.index = None
         self.foreign.clear()
-        self.foreign_changed()
 
     # --- white space (ignore_whitespace)
 

@@ -1,0 +1,117 @@
+"""Rules replaced between two runs of an audit that goes on (rule G7): every document goes on with the later ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Literal
+
+from ...engine import OnRemoved, StateError
+from ...engine.replacement import said_of
+from ...errors import ArgumentError
+from ...log.records import Row
+from ...rules import Rules
+from ...rules.comparison import compare, tree_digests
+from ..findings.collector import Collector
+from ..findings.spool import Spool
+from ..inputs import LogFile
+from ..quarantine import OnBadRecord
+from ..result import Summary
+from ..since import AuditState, Since
+from ..since.past_files import NewPart, key_of
+from ..since.state_file import document_line
+from .documents import Documents
+from .engine import LocalAudit
+
+
+def replaced(
+    state: AuditState, files: Sequence[LogFile], rules: Rules, collector: Collector, *, operators: bool,
+    keep: Callable[[Row], bool] | None, on_removed: OnRemoved | None, new_since: Literal["now", "begin"],
+) -> list[str]:  # fmt: skip
+    """Has the documents of a state go on with these rules, if earlier runs had others; notes what became of the event
+    trees. ``files`` are all of the log, from which new trees are told what has happened ``new_since`` its beginning."""
+    before = state.before
+    if before is None:
+        return []
+    with ExitStack() as stack:
+        past = None
+        if new_since == "begin":
+            past = stack.enter_context(over_the_past(state, files, rules, operators=operators, keep=keep))
+        said = replace_rules(
+            state, before, rules, collector, operators=operators, on_removed=on_removed or "flush", past=past
+        )
+    return [f"rules replaced: {line}" for line in said.splitlines()]
+
+
+def replace_rules(
+    state: AuditState, before: Rules, rules: Rules, collector: Collector, *, operators: bool, on_removed: OnRemoved,
+    past: Documents | None,
+) -> str:  # fmt: skip
+    """Has all documents of a state go on with other rules; what is raised then goes to the collector. Says what became
+    of the event trees. ``past`` are the documents as the later rules alone would have left them."""
+    trees = compare(tree_digests(before), tree_digests(rules))
+    if past is None:
+        _refuse_without_document(state, rules, trees.begun)
+    documents = Documents(before, collector, operators=operators, until=None, since=Since(state, []))
+    lost: Counter[str] = Counter()
+    for doc in list(state.documents):
+        replay = documents.revived(doc)
+        assert replay is not None
+        seen = None if past is None else past.detector_of(doc)
+        if replay.is_asleep:
+            if seen is None:
+                continue  # nothing is stored in it
+            documents.wake(replay)
+        try:
+            line, replacement = replay.replace(
+                rules, on_removed, seen, None if seen is None else seen.document
+            )
+        except ArgumentError as error:  # they have not seen the same records: some have come too late
+            raise StateError(f"{state.path}: document {doc!r}: {error}: begin without the state") from error
+        state.documents[doc] = document_line(line)
+        lost.update(replacement.lost)
+    return said_of(trees, lost)
+
+
+def _refuse_without_document(state: AuditState, rules: Rules, begun: Collection[str]) -> None:
+    """A state has of documents what the rules before asked, if they asked anything (U7)."""
+    asking = [
+        tree.name for tree in rules.graph.trees if tree.name in begun and rules.graph.asks_document(tree)
+    ]
+    if asking:
+        raise StateError(
+            f"{state.path}: {', '.join(asking)} would ask the documents (U2), which the state does not have: with "
+            "new_since='begin' the log is read again"
+        )
+
+
+@contextmanager
+def over_the_past(
+    state: AuditState, files: Sequence[LogFile], rules: Rules, *, operators: bool,
+    keep: Callable[[Row], bool] | None,
+) -> Iterator[Documents]:  # fmt: skip
+    """The documents as an audit under these rules alone would have left them; what it finds goes nowhere.
+
+    Raises `StateError` if a file that was read is not there any more.
+    """
+    there = {key_of(file): file for file in files}
+    missing = [name for name in state.files if name not in there]
+    if missing:
+        raise StateError(
+            f"{state.path}: new_since='begin' reads the whole log again, and {missing[0]} is not among the files"
+        )
+    parts = [
+        NewPart(
+            there[name]._replace(place=place), 0, known.bytes if there[name].kind == "plain" else None, 1, {}
+        )
+        for place, (name, known) in enumerate(state.files.items())
+    ]
+    alone = AuditState(state.path, {})
+    with Spool() as spool:
+        collector = Collector(spool, Summary("local", files=len(parts)), OnBadRecord.SKIP)
+        since = Since(alone, parts)
+        LocalAudit(rules, collector, operators=operators, keep=keep, since=since).run(
+            [part.file for part in parts]
+        )
+        yield Documents(rules, collector, operators=operators, until=None, since=since)

@@ -1,0 +1,74 @@
+"""``xmlcep stamp``: has an authority say by when there was a checkpoint (RFC 3161)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..files import bytes_of
+from ..log.writing import write_new_file
+from ..proofs.errors import ProofError
+from ..proofs.notes import Note
+from ..proofs.posting import post
+from ..proofs.stamps import check_stamp, request_of
+from ._commands import command as command_of
+from ._output import inform
+from ._paths import FilePath
+from ._without_effect import refuse
+
+WRONG = 1
+
+
+@command_of(name="stamp")
+@click.argument("checkpoint", type=FilePath())
+@click.option("--url", metavar="URL", help="Ask the time stamping authority at this address.")
+@click.option(
+    "-o", "--out", type=FilePath(), help="Write the stamp, or without --url the request, to this file."
+)
+@click.option(
+    "--verify", "stamp", type=FilePath(), metavar="FILE", help="Check this stamp of the checkpoint."
+)
+@click.option(
+    "--root",
+    "roots",
+    type=FilePath(),
+    metavar="PEM",
+    help="The certificates of the authorities that are trusted.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    checkpoint: str,
+    url: str | None,
+    out: str | None,
+    stamp: str | None,
+    roots: str | None,
+) -> None:
+    """Have an authority stamp a CHECKPOINT, or check its stamp: it says by when there was a log that goes so far.
+
+    Without --url the request is written, to be sent by hand as application/timestamp-query. Exit status 1: the stamp is
+    of another checkpoint, or of nobody who is trusted.
+    """
+    note = Note.parse(bytes_of(Path(checkpoint)))
+    if stamp is not None:
+        refuse(["url", "out"], "--verify checks a stamp")
+        if roots is None:
+            raise click.UsageError("--verify needs --root, the certificates that are trusted")
+        try:
+            at = check_stamp(note, bytes_of(Path(stamp)), bytes_of(Path(roots)))
+        except ProofError as error:
+            inform(f"xmlcep: {stamp}: {error}")
+            context.exit(WRONG)
+        inform(f"stamped at {at:%Y-%m-%dT%H:%M:%SZ}", err=False)
+        return
+    refuse(["roots"], "--root is for --verify")
+    if out is None:
+        raise click.UsageError("-o says where the stamp, or the request for one, goes")
+    content = request_of(note)
+    if url is not None:
+        answer = post(url, content, {"content-type": "application/timestamp-query"}, seconds=30)
+        if answer.status != 200:
+            raise ProofError(f"{url}: gives no stamp: status {answer.status}")
+        content = answer.body
+    write_new_file(Path(out), content)
