@@ -1,5 +1,4 @@
-"""The local audit beside DuckDB and a loop that knows its rules: the same log in, the same findings out, each in a
-process of its own."""
+"""The local audit beside DuckDB: the same log in, the same findings out, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ except ImportError as error:
 
 TITLE = "Local audit beside DuckDB: Parquet in, findings out, one thread; the ratio is to DuckDB"
 RULES = (1, 2, 50, 200)
-_XMLCEP, _LOOP, _DUCKDB = "xmlcep", "loop by hand", "DuckDB"
+_XMLCEP, _DUCKDB = "xmlcep", "DuckDB"
 _MOST_RUNS = 5
 
 
@@ -45,16 +44,15 @@ def _compared(
     count: int, settings: Settings, environment: dict[str, str]
 ) -> tuple[dict[str, list[tuple[float, float, float]]], int]:
     """What each took, and how many findings there are."""
-    taken: dict[str, list[tuple[float, float, float]]] = {_XMLCEP: [], _LOOP: [], _DUCKDB: []}
+    taken: dict[str, list[tuple[float, float, float]]] = {_XMLCEP: [], _DUCKDB: []}
     with TemporaryDirectory(prefix="xmlcep-benchmark-") as folder:
         log, text = _written(count, settings, Path(folder))
         found = 0
         for turn in range(min(settings.runs, _MOST_RUNS)):
-            ours, loop, theirs = (Path(folder) / f"{each}{turn}" for each in ("ours", "loop", "theirs"))
+            ours, theirs = (Path(folder) / f"{each}{turn}" for each in ("ours", "theirs"))
             taken[_XMLCEP].append(_process(environment, "one_audit", log, text, ours / "findings.jsonl"))
-            taken[_LOOP].append(_process(environment, "one_audit_loop", log, count, loop / "findings.jsonl"))
             taken[_DUCKDB].append(_process(environment, "one_sql_audit", log, count, theirs))
-            found = _check_same(ours, loop, theirs)
+            found = _check_same(ours, theirs)
     return taken, found
 
 
@@ -74,7 +72,6 @@ def _environment(folder: Path) -> dict[str, str]:
     environment["PYTHONPYCACHEPREFIX"] = str(folder)
     modules = (
         f"{__package__}.one_audit",
-        f"{__package__}.one_audit_loop",
         f"{__package__}.one_sql_audit",
         "pyarrow.parquet",
         "pyarrow.compute",

@@ -24,7 +24,6 @@ from xmlcep.xml_parser import safe_parser
 
 from .frame import Figure, Settings
 from .live_calls import CALLS, Call
-from .live_steps import STEPS
 
 TITLE = (
     "Live: calls on a wrapped document against plain lxml; with a subscriber; with a watch of 10 rules open"
@@ -56,8 +55,6 @@ def run(settings: Settings) -> Iterator[Figure]:
                     rounds[kind].append(spent)
         for kind in KINDS:
             yield _figure(f"{call.name}, {kind}", rounds[kind], call.calls, rounds["plain"], "plain")
-    if settings.only in LEAST:
-        yield from _least(settings.runs)
     if not settings.only:
         yield from _wrapping(settings.runs)
     for case, sizes in GROWING.items():
@@ -111,23 +108,6 @@ def purchase_order(elements: int) -> bytes:
         for number in range(elements // 4)
     )
     return f'<?xml version="1.0"?>\n<order orderDate="2026-01-01">\n{items}</order>'.encode()
-
-
-def _least(runs: int) -> Iterator[Figure]:
-    """What an assignment costs that Python is to see, part by part: no document."""
-    tail = next(call for call in CALLS if call.name == LEAST)
-    rounds: dict[str, list[float]] = {"": [], **{step: [] for step in STEPS}}
-    for _ in range(runs):
-        for step, taken in rounds.items():
-            parser = etree.XMLParser()
-            if step:
-                parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=STEPS[step]))
-            item = etree.fromstring("<order><item/>a</order>", parser)[0]
-            start = process_time()
-            tail.run(None, item)
-            taken.append(process_time() - start)
-    for step in STEPS:
-        yield _figure(f"{LEAST}, {step}", rounds[step], tail.calls, rounds[""], "plain")
 
 
 def _wrapping(runs: int) -> Iterator[Figure]:
@@ -224,7 +204,6 @@ def _held_root(children: int) -> float:
         return (process_time() - start) / edits
 
 
-LEAST = "tail = "
 GROWING: dict[str, tuple[Callable[[int], float], tuple[int, ...]]] = {
     "first event, per level of depth": (_first_event, (100, 1_000, 5_000)),
     "SubElement, watched, ever deeper, to level": (_deeper, (100, 1_000, 5_000)),

@@ -15,7 +15,6 @@ from .frame import Figure, Settings
 from .histories import History, Row
 from .measure import measure, per_event
 from .queries import complete_rule, rows_in_memory
-from .window_steps import STEPS
 
 TITLE = "Values: filters, joins by a variable, aggregates over sliding windows"
 
@@ -71,8 +70,7 @@ def _joins(settings: Settings) -> Iterator[Figure]:
 
 
 def _aggregates(settings: Settings) -> Iterator[Figure]:
-    """The time between changes says how many are in an hour; the floor, and the steps to the engine, know the one query
-    by heart."""
+    """The time between changes says how many are in an hour; the floor knows the one query by heart."""
     q1 = rows_in_memory(History(settings.events, 1000, seed=settings.seed))
     alternatives = {"q1": detection(complete_rule(), q1)}
     for window in WINDOWS:
@@ -80,8 +78,6 @@ def _aggregates(settings: Settings) -> Iterator[Figure]:
         alternatives[f"floor of {window:,}"] = partial(
             count_sums, rows, ITEM_PRICE, within=timedelta(hours=1), more_than=100
         )
-        for step, function in STEPS.items():
-            alternatives[f"{step}, {window:,}"] = partial(function, rows, 100)
         for name, rule in (("raised each time", MOST), ("never raised", MOST.replace("> 100", "< 0"))):
             alternatives[f"sum($p) of {window:,}, {name}"] = detection(rule, rows)
     timings = measure(alternatives, runs=settings.runs)

@@ -26,8 +26,7 @@ from benchmarks.queries import (
     many_rules,
     rows_in_memory,
 )
-from benchmarks.window_steps import STEPS, composites_in_lists, composites_of_entries
-from xmlcep import Detector, fromstring, load_rules, parse_rules
+from xmlcep import fromstring, load_rules, parse_rules
 
 TINY = Settings(events=400, runs=1)
 
@@ -60,19 +59,6 @@ def test_the_engine_counts_what_the_floor_counts_in_windows(more_than):
     rule = values.MOST.replace("> 100", f"> {more_than}")
     floor = count_sums(rows, values.ITEM_PRICE, within=timedelta(hours=1), more_than=more_than)
     assert detection(rule, rows)() == floor > 0
-    assert {step(rows, more_than) for step in STEPS.values()} == {floor}
-
-
-def test_what_is_made_by_hand_in_windows_is_what_the_engine_makes():
-    rows = values._prices(200, in_an_hour=100)
-    made = Detector(parse_rules(values.MOST)).replay(rows)
-    for composite, of_entries, in_lists in zip(
-        made, composites_of_entries(rows, 100), composites_in_lists(rows, 100), strict=True
-    ):
-        assert composite == of_entries
-        assert composite.bindings == of_entries.bindings
-        assert (composite[:4], composite[5:8], composite.span) == (in_lists[:4], in_lists[5:8], in_lists.span)
-        assert len(composite.constituents) == len(in_lists.constituents)
 
 
 def test_duckdb_counts_what_the_floor_counts():
@@ -89,10 +75,9 @@ def test_duckdb_finds_what_an_audit_finds(monkeypatch):
     beside = load("audit_duckdb")
     monkeypatch.setattr(beside, "RULES", (2, 4))
     figures = {figure.case: figure for figure in beside.run(Settings(3000, runs=1))}
-    assert len(figures) == 18
+    assert len(figures) == 12
     for rules in ("2 rules", "4 rules"):
         ours = figures[f"{rules}, xmlcep, start apart"]
-        assert figures[f"{rules}, loop by hand, start apart"].note == ours.note
         assert ours.ratio > 0 and ours.base == "DuckDB" and int(ours.note.split()[0].replace(",", "")) > 100
         assert (
             figures[f"{rules}, DuckDB, start included"].value > figures[f"{rules}, DuckDB, start apart"].value

@@ -1,4 +1,4 @@
-"""Every example of docs/schema.md: the schema in it derives to the rules below it."""
+"""Every example of docs/schema.md and of examples.md: the schema in it derives to the rules below it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import pytest
 from xmlcep.rules import parse_rules
 from xmlcep.schema import derive
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "schema.md"
+PAGES = (Path(__file__).resolve().parents[2] / "docs" / "schema.md", Path(__file__).with_name("examples.md"))
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 _EXAMPLE = re.compile(
-    r"^### (.*?)$|```xml( options=\S+)?\n(.*?)```\n\n```xcep\n(.*?)```", re.DOTALL | re.MULTILINE
+    r"^##+ (.*?)$|```xml( options=\S+)?\n(.*?)```\n\n```xcep\n(.*?)```", re.DOTALL | re.MULTILINE
 )
 
 
 def examples() -> list[tuple[str, str, str, str]]:
     """Heading, options, schema and derived rules of every example."""
     found = []
-    heading = "Changes and violations"
-    for match in _EXAMPLE.finditer(PAGE.read_text(encoding="utf-8")):
+    heading = ""
+    for match in _EXAMPLE.finditer(TEXT):
         if match.group(1):
             heading = match.group(1)
             continue
@@ -30,7 +31,7 @@ def examples() -> list[tuple[str, str, str, str]]:
 
 
 def test_there_is_an_example_for_every_construct() -> None:
-    headings = re.findall(r"^### (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(r"^### (.*)$", TEXT, re.MULTILINE)
     assert len(headings) > 9
     assert set(headings) <= {heading for heading, *_ in examples()}
 

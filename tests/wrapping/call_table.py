@@ -1,4 +1,4 @@
-"""The table of calls in docs/wrapping.md: reading it, and running a row."""
+"""The table of calls in calls.md, of which docs/wrapping.md shows some: reading it, and running a row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from xmlcep.wrapping import (
 )
 
 DOCUMENT = '<r k="1">0<a>x</a>1<b/>2<!--n-->3<c><d/>y</c></r>'
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "wrapping.md"
+TABLE = Path(__file__).with_name("calls.md").read_text(encoding="utf-8")
 
 
 class Row(NamedTuple):
@@ -30,10 +30,10 @@ class Row(NamedTuple):
     expected: list[str]
 
 
-def rows() -> list[Row]:
-    """The rows of the table."""
+def rows(text: str) -> list[Row]:
+    """The rows of the table in a text."""
     found = []
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in text.splitlines():
         match = re.fullmatch(r"\| `(.+?)` \| (.+) \|", line)
         if match:
             events = re.findall(r"`([^`]+)`", match[2])
@@ -42,7 +42,7 @@ def rows() -> list[Row]:
 
 
 def show(event: PrimitiveEvent) -> str:
-    """An event as it stands in the table."""
+    """An event as the table writes it."""
     pos = "" if event.pos is None else f" at {event.pos}"
     old = "" if event.old is None else f" {event.old!r}"
     arrow = " →" if event.op == "upd" else ""

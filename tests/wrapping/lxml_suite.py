@@ -3,9 +3,10 @@
     python -m tests.wrapping.lxml_suite FOLDER [MODE…]
 
 ``FOLDER`` is a copy of lxml's sources, of about the version that is installed. Says which tests come out otherwise
-than on plain trees, and where a document's events are not what has become of its tree (see `judge`). What is left, and
-why, stands in docs/wrapping.md. Modes: ``wrapped`` (trees that are parsed are wrapped), ``held`` (and their roots are
-held, as foreign proxies), ``made`` (the first element that a test makes is wrapped, too).
+than on plain trees, and where a document's events are not what has become of its tree (see `judge`). Of the
+1,597 tests that pass on plain trees of lxml 6.1.1, 1,592 pass on wrapped ones: two of the others want
+``etree.Element`` to be a class, three move a root away. Modes: ``wrapped`` (trees that are parsed are wrapped),
+``held`` (and their roots are held, as foreign proxies), ``made`` (the first element that a test makes is wrapped, too).
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import repeat
 from operator import is_
 from types import BuiltinFunctionType, FrameType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..events import CompositeEvent, PrimitiveEvent, as_event
 from .doubt import CUT_SHORT, Block, is_running
@@ -278,22 +279,28 @@ class Delivery:
         before = len(self.queue)
         for event in events:
             self.put(event)
-        self.reacting = _this_call()
-        self.changing = False
-        try:
-            act(events)
-        except BaseException as error:
-            if not cuts_short(error):
-                self._reacted(together, before, events)
-            raise
-        self._reacted(together, before, events)
+        with self.under_way("reacting"):
+            self.changing = False
+            try:
+                act(events)
+            finally:
+                made = len(self.queue) - before
+                if together is not None and made > len(events):
+                    together.count = made
         self.settle()
 
-    def _reacted(self, together: Together | None, before: int, events: Sequence[_Happened]) -> None:
-        if together is not None:
-            made = len(self.queue) - before
-            together.count = made if made > len(events) else 0
-        self.reacting = None
+    @contextmanager
+    def under_way(self, mark: Literal["delivering", "reacting"]) -> Iterator[None]:
+        """A block that tells of edits, or acts on them; its mark stays if it is cut short."""
+        before = getattr(self, mark)
+        setattr(self, mark, sys._getframe(2))  # the function that has the block
+        try:
+            yield
+        except BaseException as error:
+            if not cuts_short(error):
+                setattr(self, mark, before)
+            raise
+        setattr(self, mark, before)
 
     def put(self, event: Queued) -> None:
         """Queues an event; `settle` delivers it."""
@@ -366,14 +373,8 @@ class Delivery:
         """Makes a call that calls callbacks outside `settle`: their edits are delivered after it."""
         if self.delivering is not None:
             return call()
-        self.delivering = _this_call()
-        try:
+        with self.under_way("delivering"):
             told = call()
-        except BaseException as error:
-            if not cuts_short(error):
-                self.delivering = None
-            raise
-        self.delivering = None
         self.settle()
         return told
 

@@ -8,7 +8,6 @@ One module because what has been seen, what waits and what can be undone are one
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TypeAlias
@@ -25,7 +24,6 @@ from ...language.printer import print_action
 from ...rules.rule_programs import ActionProgram
 from ...timestamps import microseconds
 from ...xpath import Environment
-from ..errors import cuts_short
 from ..shadow import outside_proxies
 from ..shadow.savepoints import Savepoint
 from ..shadow.shadow import ShadowTree
@@ -142,15 +140,8 @@ class Cascades:
     def commit(self) -> None:
         """The last edit of the transaction has been made (L4): what waits for that fires, until nothing does."""
         self._close_guard()
-        delivery = self.tree.emitter.delivery
-        reacting, delivery.reacting = delivery.reacting, sys._getframe()
-        try:
+        with self.tree.delivery.under_way("reacting"):
             self._run((), self._at_commit)
-        except BaseException as error:
-            if not cuts_short(error):
-                delivery.reacting = reacting
-            raise
-        delivery.reacting = reacting
 
     def _at_commit(self, rounds: int) -> list[Firing]:
         """What fires at the end of a transaction: what has waited for that, and what a flush raises (D3)."""
@@ -192,20 +183,13 @@ class Cascades:
 
     def run_flush(self, rules: RuleSet, composites: Sequence[CompositeEvent]) -> None:
         """What a rule set raises outside of edits (a flush, time that passes) fires."""
-        delivery = self.tree.delivery
-        delivery.reacting = sys._getframe()
-        try:
+        with self.tree.delivery.under_way("reacting"):
             depth = self._afterwards.depth + 1
             triggered = triggered_by(self.tree, rules, composites, depth, None, in_transaction=False)
             if triggered:
                 self._run(triggered)
             self._settle()
-        except BaseException as error:
-            if not cuts_short(error):
-                delivery.reacting = None
-            raise
-        delivery.reacting = None
-        delivery.settle()
+        self.tree.delivery.settle()
 
     def _settle(self) -> None:
         """An edit of the application is over with all that it triggered."""
