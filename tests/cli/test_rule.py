@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from xmlcep.cli import _statements
-from xmlcep.cli._statements import read_statements, where_explained
+from xmlcep import clauses
+from xmlcep.clauses import read_clauses, where_explained
 from xmlcep.cli.main import run
 
 
@@ -29,8 +29,8 @@ def test_it_prints_statements(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_statements_are_plain_text() -> None:
-    assert len(read_statements()) > 80
-    for code, statement in read_statements().items():
+    assert len(read_clauses()) > 80
+    for code, statement in read_clauses().items():
         assert statement.code == code
         assert statement.title and statement.text.startswith(f"{code}. {statement.title}")
         assert not any(mark in statement.text for mark in ("](#", ".md", "```", "<a "))
@@ -39,12 +39,12 @@ def test_statements_are_plain_text() -> None:
 def test_a_statement_says_that_it_is_not_run_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     page = '## T. Trees\n\nNot yet.\n\n### <a id="t1"></a>T1. Trees\n\nA tree.\n'
     (tmp_path / "rules.md").write_text(page, encoding="utf-8")
-    monkeypatch.setattr(_statements, "_folder", lambda: tmp_path)
-    read_statements.cache_clear()
+    monkeypatch.setattr(clauses, "_folder", lambda: tmp_path)
+    read_clauses.cache_clear()
     try:
-        assert read_statements()["T1"].text == "T1. Trees\n\nNot yet.\n\nA tree."
+        assert read_clauses()["T1"].text == "T1. Trees\n\nNot yet.\n\nA tree."
     finally:
-        read_statements.cache_clear()
+        read_clauses.cache_clear()
 
 
 def test_what_is_no_rule(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,9 +78,9 @@ def test_the_line(message: str, line: str) -> None:
 
 def test_without_the_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An installation that leaves data files out has messages all the same."""
-    monkeypatch.setattr(_statements, "_folder", lambda: tmp_path)
-    read_statements.cache_clear()
+    monkeypatch.setattr(clauses, "_folder", lambda: tmp_path)
+    read_clauses.cache_clear()
     try:
         assert where_explained("cannot be derived (T2)") == ""
     finally:
-        read_statements.cache_clear()
+        read_clauses.cache_clear()

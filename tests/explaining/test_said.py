@@ -25,12 +25,12 @@ TABLE = {
     ),
     "a window over which nothing followed": (
         'x[2,*]{within="2 changes"} ins(item/price)', "ins item/price 1.3.4\nins x 1.8\nins x 1.9",
-        "expired: ins(/order#1/item#3/price#4) at 1 and now do not lie within 2 changes, but 1 change further apart",
+        "expired: ins(/order#1/item#3/price#4) at 1 and now span 1 change more than the 2 changes allowed",
     ),
     "a window of transactions": (
         '(ins(item/price) & ins(item/quantity)) {within="1 transaction"}',
         "ins item/price 1.3.4 #1\nins item/quantity 1.3.5 #2",
-        "do not lie within 1 transaction, but 1 transaction further apart",
+        "span 1 transaction more than the 1 transaction allowed",
     ),
     "nothing is used up where everything is kept": (
         '(ins(item) ; ins(item/price)) {context=unrestricted, within="3 changes"}',

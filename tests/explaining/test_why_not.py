@@ -69,7 +69,7 @@ CASES = {
         "has taken back multiplicity1",
     ),
     "an expired window": (
-        f'({PRICE_AND_QUANTITY}) {{within="2 changes"}}', ITEM, "expired", "but 1 change further apart",
+        f'({PRICE_AND_QUANTITY}) {{within="2 changes"}}', ITEM, "expired", "span 1 change more than the 2",
     ),
     "an expired window of time": (
         '(ins(item/price) & ins(item/quantity)) {within="5 seconds"}',
@@ -120,7 +120,7 @@ CASES = {
     "something in between": (
         "(ins(item/price) ; ins(item/quantity)) {strict}", ITEM, "not-contiguous", "in between, at 3",
     ),
-    "a gap": ('(ins(item/price) ; ins(item/quantity)) {gap="2 changes"}', ITEM, "gap", "1 change further apart"),
+    "a gap": ('(ins(item/price) ; ins(item/quantity)) {gap="2 changes"}', ITEM, "gap", "span 1 change more than the 2"),
     "no window": (
         "aperiodic[ins(item), del(item/quantity)] upd(item/price/text())",
         "ins item 1.3\nins item/quantity 1.3.6\ndel item/quantity 1.3.6\nupd item/price/text() 1.3.4.5 =1 <0",

@@ -35,7 +35,7 @@ ROWS = [
     ("x[1,*]{within=\"3 days\"} ins({urn:a}b/p:c)", {"Name.Tag": ["{urn:a}b", "p:c"], "Literal.String": ['"3 days"']}),
     ("rule R on (A) do set \"@a\" = '1'", {"Keyword.Declaration": ["rule"], "Keyword": ["on", "do", "set"]}),
     ("a(b) ; not c(d/text()) # e", {"Operator.Word": ["not"], "Name.Builtin": ["text()"], "Comment.Single": ["# e"]}),
-    ("any[2](a(b), c(d), upd(e))", {"Keyword": ["any"], "Literal.Number.Integer": ["2"]}),
+    ("any[2](a(b), c(d), upd(e))", {"Keyword": ["any"], "Literal.Number": ["2"]}),
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from tests.project.test_layering import LAYERS
 from tests.project.traces import BLOCK, PAGE, TRACES, traced
 from xmlcep.cli.main import group
 
-NAME = re.compile(r"`((?:path_types|contexts|xmlcep)(?:\.\w+)+)`")
+NAME = re.compile(r"`(?!xmlcep\.(?:toml|command)`)((?:path_types|contexts|xmlcep)(?:\.\w+)+)`")
 
 
 def exists(name: str) -> bool:

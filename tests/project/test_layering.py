@@ -22,6 +22,8 @@ LAYERS = (
     ("xmlcep.graphs",),
     ("xmlcep.provenance",),
     ("xmlcep.files",),
+    ("xmlcep.settings",),
+    ("xmlcep.clauses",),
     ("xmlcep.xml_names",),
     ("xmlcep.xml_parser", "xmlcep.xml_writer", "xmlcep.element_classes"),
     ("xmlcep.events",),
@@ -45,6 +47,7 @@ LAYERS = (
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
     ("xmlcep.reporting",),
+    ("xmlcep.editing",),
     ("xmlcep.serving",),
     ("xmlcep",),
     ("xmlcep.cli",),
@@ -73,6 +76,8 @@ EXTRAS = {
     "rfc3161_client",
     "pygments",
     "pytest",
+    "pygls",
+    "lsprotocol",
 }
 BROUGHT_BY_USERS = {"polars"}  # whoever wants a frame of it has it
 CORE = {"lxml", "lark"}

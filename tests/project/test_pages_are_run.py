@@ -25,6 +25,7 @@ RUN_BY = {
     "docs/schema.md": "schema/test_documentation.py",
     "docs/service.md": "serving/test_documentation.py",
     "docs/proofs.md": "proofs/test_documentation.py",
+    "docs/teams.md": "editing/test_settings.py",
     "docs/testing.md": "testing/test_page.py",
     "docs/versions.md": "versions/test_documentation.py",
     "docs/operation.md": "wrapping/test_operation_page.py",
@@ -32,6 +33,7 @@ RUN_BY = {
 }
 NOT_RUN = {
     "CONTRIBUTING.md": "the suite itself",
+    "docs/editors.md": "what editors are told; tests/editing drives the server as an editor does",
     "docs/performance.md": "a table of one run",
     "samples/histories/README.md": "needs the histories, which are not part of the project",
 }

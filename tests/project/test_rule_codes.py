@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.source import ROOT, tracked_files
-from xmlcep.cli._statements import read_statements
+from xmlcep.clauses import read_clauses
 
 PAGES = (ROOT / "docs" / "rules.md", ROOT / "docs" / "semantics.md")
 LETTERS = "PETHMDGQUSRABWFVOLYKCXNZ"
@@ -87,7 +87,7 @@ def _prose(file: Path) -> str:
 
 
 def test_every_code_that_is_cited_has_a_statement() -> None:
-    statements = read_statements()
+    statements = read_clauses()
     cited = citations()
     assert len({code for _, code in cited}) > 70
     assert [f"{file}: {code}" for file, code in cited if code not in statements] == []
@@ -97,14 +97,14 @@ def test_every_statement_is_cited_somewhere_else() -> None:
     """A rule that neither code nor tests name is implemented nowhere, or nobody knows where."""
     pages = {str(page.relative_to(ROOT)) for page in PAGES}
     cited = {code for file, code in citations() if file not in pages and not file.startswith("docs/")}
-    due = {code for code in read_statements() if not PARTS.get(code[0], "").startswith(NOT_RUN)}
+    due = {code for code in read_clauses() if not PARTS.get(code[0], "").startswith(NOT_RUN)}
     assert sorted(due - cited) == []
 
 
 def test_anchors_are_codes_each_once_and_in_order() -> None:
     anchors = [anchor for page in PAGES for anchor in ANCHOR.findall(page.read_text(encoding="utf-8"))]
     assert [anchor for anchor, count in Counter(anchors).items() if count > 1] == []
-    assert [anchor.upper() for anchor in anchors] == list(read_statements())
+    assert [anchor.upper() for anchor in anchors] == list(read_clauses())
     for letter in dict.fromkeys(anchor[0] for anchor in anchors):
         numbers = [int(anchor[1:]) for anchor in anchors if anchor[0] == letter]
         assert numbers == sorted(numbers), (
@@ -115,7 +115,7 @@ def test_anchors_are_codes_each_once_and_in_order() -> None:
 @pytest.mark.parametrize("letter", PARTS)
 def test_a_part_of_the_rules_has_its_statements_or_says_that_it_has_none(letter: str) -> None:
     text = PARTS[letter]
-    stated = [code for code in read_statements() if code[0] == letter]
+    stated = [code for code in read_clauses() if code[0] == letter]
     assert (text.strip() == NOT_BUILT) is (not stated)
     assert [f'<a id="{code.lower()}"></a>{code}. ' in text for code in stated] == [True] * len(stated)
 
@@ -123,7 +123,7 @@ def test_a_part_of_the_rules_has_its_statements_or_says_that_it_has_none(letter:
 def test_the_contents_name_all_statements_in_order() -> None:
     contents = PAGES[0].read_text(encoding="utf-8").partition("\n## ")[0]
     named = re.findall(r"\[(\w+)\]\(#\w+\) (.+?)(?: ·| \|)", contents)
-    stated = [each for each in read_statements().values() if each.code[0] not in OF_SEMANTICS]
+    stated = [each for each in read_clauses().values() if each.code[0] not in OF_SEMANTICS]
     assert [(code, title.lower()) for code, title in named] == [
         (each.code, each.title.lower()) for each in stated
     ]

@@ -34,11 +34,6 @@ VALUES = (
     r"path_types|xmlcep\.(?:algebra|events|errors|position|rules|log\.records|wrapping\.(?:clock|lxml_access|shadow\.shadow))"
     r"|contexts\.group"
 )
-# What an audit does besides: counting, telling how far it is; and the engine, which has traces of its own.
-BESIDES = (
-    rf"{VALUES}|contexts|xmlcep\.engine\.(?!detector)\w+|xmlcep\.log\.json_codec"
-    r"|xmlcep\.auditing\.(?:progress|result|rule_counts)"
-)
 
 
 @dataclass(slots=True)
@@ -153,20 +148,7 @@ def release() -> list[str]:
     return trace.lines
 
 
-def audit() -> list[str]:
-    """An audit of a log with one finding in it, in one process."""
-    doc = xmlcep.fromstring("<order/>", name="order")
-    rules = xmlcep.parse_rules("event Complete = ins(item/price) & ins(item/quantity)")
-    with xmlcep.record(doc, "order.jsonl"):
-        item = etree.SubElement(doc.root, "item")
-        for name in ("price", "quantity"):
-            etree.SubElement(item, name)
-    with Trace(BESIDES) as trace:
-        xmlcep.audit("order.jsonl", rules)
-    return trace.lines
-
-
-TRACES: dict[str, Callable[[], list[str]]] = {"live": live, "release": release, "audit": audit}
+TRACES: dict[str, Callable[[], list[str]]] = {"live": live, "release": release}
 
 
 def traced(name: str) -> str:

@@ -17,7 +17,7 @@ def test_the_examples() -> None:
     session = doctest.DocTestParser().get_doctest(
         PAGE, {"__name__": "__main__"}, "expressions.md", "expressions.md", 0
     )
-    assert len(session.examples) > 15
+    assert len(session.examples) > 10
     doctest.DebugRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(session)
 
 
@@ -31,6 +31,6 @@ def test_the_limits() -> None:
         f"{MAX_TOKENS:,}",
         f"{MAX_LENGTH:,}",
         f"{MAX_NESTED} parentheses",
-        f"{MAX_PREDICATES_NESTED}\nbrackets",
+        f"{MAX_PREDICATES_NESTED} brackets",
     ):
-        assert limit in PAGE
+        assert limit in " ".join(PAGE.split())

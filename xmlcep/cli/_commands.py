@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import click
+
+from ..settings import Settings, find_settings
 
 _HEADINGS = {
     "Rules": ("--rules", "--schema", "--location", "--reference", "--param", "--allow", "--not-editing"),
@@ -33,11 +36,40 @@ _RENAMED = {
 """Options that are called otherwise now; the former spellings go on working and are not shown."""
 
 
+_OF_RULES = ("references", "params")
+_FROM_SETTINGS = {
+    "audit": ("rules_files", "logs", "schema", "locations", "fail_on", *_OF_RULES),
+    "check": ("rules", "schema", "locations", *_OF_RULES),
+    "fmt": ("rules",), "test": ("rules", *_OF_RULES),
+    "report": ("rules_files", "logs", *_OF_RULES), "pending": ("rules_files", "logs", *_OF_RULES),
+    "why": ("rules_files", *_OF_RULES), "why-not": ("rules_files", *_OF_RULES),
+    "history": ("keys",), "diff": ("keys",),
+}  # fmt: skip
+"""The parameters of each command that the settings of a project may say, as click knows them."""
+
+
+def _defaults(settings: Settings, names: Sequence[str]) -> dict[str, Any]:
+    """What settings say of these parameters, as a command line would."""
+    said: dict[str, Any] = {
+        "rules_files": settings.rules, "rules": settings.rules, "logs": settings.logs, "schema": settings.schema,
+        "fail_on": settings.fail_on, "keys": settings.keys, "locations": _pairs(settings.locations),
+        "references": _pairs(settings.references), "params": _pairs(settings.params),
+    }  # fmt: skip
+    return {name: said[name] for name in names if said[name]}
+
+
+def _pairs(named: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name, value in named.items())
+
+
 class Command(click.Command):
     """A command of xmlcep."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click, with former spellings of options replaced."""
+        """As click, with former spellings of options replaced; what is not given comes from the project's settings."""
+        taken = _FROM_SETTINGS.get(self.name or "", ())
+        if taken and not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
+            ctx.default_map = _defaults(find_settings(), taken)
         return super().parse_args(ctx, _respelled(args, _RENAMED.get(self.name or "", {})))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -13,22 +13,16 @@ from rich.tree import Tree
 
 from ..actions.description import describe_triggering
 from ..actions.drawing import draw_mermaid
-from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
-from ..checking.checks import check_rules
-from ..checking.misread import misread
-from ..checking.slips import slips
+from ..editing.problems import check_texts
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..rules import Rules
 from ..rules.additions import Additions
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
-from ..rules.files import rule_error, rules_of
-from ..rules.references import empty_lookups
-from ..rules.ruleset import all_expressions
+from ..rules.files import rule_error
 from ..rules.trees import EventTree, LeafNode, OperatorNode
-from ..schema.with_rules import require_matching, rules_with_schema
 from ..suggestions import did_you_mean_or_list
 from ._against import Against
 from ._check_json import report
@@ -107,17 +101,12 @@ def command(
         refuse(["against"], "--format sarif has problems only")
     texts = read_texts(rules)
     try:
-        checked, warnings = _checked(texts, schema, locations, additions)
+        checked, warnings = check_texts(texts, additions, schema=schema, locations=locations)
     except RuleError as error:
         if form == "text":
             raise
         _write(form, list(texts), None, error.problems, ())
         return WRONG
-    warnings += misread(checked)
-    warnings += [] if checked.triggers is None else idle(checked.triggers)
-    warnings += empty_lookups(
-        checked.references, checked.documents, all_expressions(checked.graph, checked.triggers)
-    )
     _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     replaced = None if against is None else Against.of(against, checked, additions)
@@ -167,19 +156,6 @@ def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:
     if checked.triggers is None or graph is None:
         return checked.mermaid()
     return draw_mermaid(checked.triggers, graph, checked.namespaces)
-
-
-def _checked(
-    texts: dict[str, str], schema: str | None, locations: dict[str, str], additions: Additions
-) -> tuple[Rules, list[RuleProblem]]:
-    """The rules and what to warn of; with a schema with the derived events they use, and an error if they can never
-    match its documents."""
-    if schema is None:
-        rules = rules_of(texts, additions)
-        problems, of_values = check_rules(rules)
-        return rules, [*problems, *slips(rules), *of_values]
-    rules = rules_with_schema(texts, schema, locations=locations, additions=additions)
-    return rules, require_matching(rules, texts, schema, locations=locations)
 
 
 def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan: bool) -> None:

@@ -14,12 +14,12 @@ import click
 from click.shell_completion import shell_complete
 
 from .. import cli as commands
+from ..clauses import where_explained
 from ..errors import XmlCepError
 from ..own_packages import installed_version
 from ..starting import INTERRUPTED, hear_interrupts
 from ..suggestions import did_you_mean_or_list
 from ._output import all_written, inform, plain, put
-from ._statements import where_explained
 from ._termination import ending_as_interrupts
 
 WRONG_INPUT = 2

@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
+from ..clauses import Clause, read_clauses
 from ..log.json_codec import FASTEST
 from ._commands import command as command_of
 from ._output import put
-from ._statements import Statement, read_statements
 
 
 @command_of(name="rule")
@@ -22,7 +22,7 @@ def command(codes: tuple[str, ...], form: str) -> None:
 
     The statements are those of docs/rules.md and docs/semantics.md, with an example each where they have one.
     """
-    statements = read_statements()
+    statements = read_clauses()
     chosen = [_find(code, statements) for code in codes]
     if form == "json":
         wanted = [(code, each) for code, each in statements.items() if not chosen or each in chosen]
@@ -38,12 +38,12 @@ def _codes(begin: str) -> list[CompletionItem]:
     """The codes that begin so, with their titles, for a shell."""
     return [
         CompletionItem(code, help=each.title)
-        for code, each in read_statements().items()
+        for code, each in read_clauses().items()
         if code.startswith(begin.upper())
     ]
 
 
-def _find(code: str, statements: dict[str, Statement]) -> Statement:
+def _find(code: str, statements: dict[str, Clause]) -> Clause:
     found = statements.get(code.strip("().").upper())
     if found is None:
         letters = "".join(dict.fromkeys(known[0] for known in statements))

@@ -106,9 +106,7 @@ def _expired(case: _Case) -> str:
     most, by = span(objection.most, objection.unit), span(objection.by, objection.unit)
     between = " and ".join(names[:2]) if len(names) > 1 else f"{names[0]} and now" if names else "the events"
     if objection.unit != MEASURE[Unit.TIME]:  # the first and the last are counted, too (W2)
-        return (
-            f"{between} do not lie within {span(objection.most + 1, objection.unit)}, but {by} further apart"
-        )
+        return f"{between} span {by} more than the {span(objection.most + 1, objection.unit)} allowed"
     return f"{between} lie further apart than {most}, by {by}"
 
 

@@ -78,15 +78,20 @@ class RuleOptions(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A kind of value: what a person would call it, and how it is read (None: it is no such value)."""
+    """A kind of value: what a person would call it, how it is read (None: it is no such value), and the words that it
+    can be, if it is one of some."""
 
     expected: str
     read: Callable[[GivenOption], Any]
+    words: tuple[str, ...] = ()
 
 
 def _one_of(choices: type[Enum]) -> _Kind:
     by_value = {member.value: member for member in choices}
-    return _Kind(", ".join(by_value), lambda option: None if option.is_string else by_value.get(option.value))
+    words = tuple(by_value)
+    return _Kind(
+        ", ".join(words), lambda option: None if option.is_string else by_value.get(option.value), words
+    )
 
 
 def _read_path(option: GivenOption) -> PathType | None:
@@ -157,6 +162,12 @@ _RULE_KINDS: dict[str, _Kind] = {
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
 EVENT_ONLY = ("flat", "order", "severity", "message")
 """Options of an event that no operator has."""
+
+
+def options_and_values() -> dict[str, tuple[str, ...]]:
+    """The names of all options of events, operators and rules, each with its values if these are words."""
+    known = {**_KINDS, **_RULE_KINDS}
+    return {name: kind.words for name, kind in known.items()}
 
 
 def event_options(
@@ -351,8 +362,8 @@ def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None
         )
         return
     near = ""
-    if option.name in ("context", "end", "order", "mode", "coupling", "severity"):
-        words = expected.split(", ")
+    words = (kind or _KINDS[option.name]).words
+    if words:
         near = "write it without quotes:" if option.value in words else did_you_mean(option.value, words)
     source.report(
         option.value_start,

@@ -181,24 +181,24 @@ BINDINGS = Kind(
 CONSTITUENTS = Kind("[object]", lambda pa: pa.list_(_struct_of_constituents(pa)), _flat, _tree)
 
 _CHANGE = (
-    Column("ts", NUMBER, "its time point; null for an event that is made of others"),
-    Column("op", TEXT, "`ins`, `upd` or `del`; null for an event that is made of others"),
-    Column("path", TEXT, "path type of its node, as in the log"),
-    Column("ids", NUMBERS, "its node and those above, one id per step"),
+    Column("ts", NUMBER, "its time point; null for a composite"),
+    Column("op", TEXT, "`ins`, `upd` or `del`; null for a composite"),
+    Column("path", TEXT, "path type of its node"),
+    Column("ids", NUMBERS, "ids of its path"),
     Column("value", TEXT, "text and attributes: the value after"),
     Column("old", TEXT, "text and attributes: the value before"),
-    Column("at", TIME, "when it was made, as far as the log says", optional=True),
+    Column("at", TIME, "when it was made", optional=True),
     Column("txn", NUMBER, "its transaction", optional=True),
-    Column("meta", META, "who made it, why: the application's own pairs", optional=True),
+    Column("meta", META, "the pairs of its record", optional=True),
 )
 _EVENT = (
-    Column("as", TEXT, "what the operand is called that it is of (V10)", optional=True),
-    Column("name", TEXT, "of an event that is made of others: its type, or the label of the inner operator"),
+    Column("as", TEXT, "name of its operand (V10)", optional=True),
+    Column("name", TEXT, "of a composite: its event, or the label of the inner operator"),
     *_CHANGE,
 )
 CONSTITUENT = (
     Column(
-        "within", TEXTS, "the names of the events that it is part of, outermost first; empty directly in the finding"
+        "within", TEXTS, "names of the composites around it, outermost first"
     ),
     *_EVENT,
 )  # fmt: skip
@@ -206,20 +206,20 @@ CONSTITUENT = (
 
 FINDING = (
     Column("doc", TEXT, "the document"),
-    Column("ts", NUMBER, "the time point at which it was raised"),
-    Column("at", TIME, "the wall clock then; null where the log does not say"),
-    Column("name", TEXT, "the event type"),
-    Column("path", TEXT, "path type of the node at which it was raised; null for the document as a whole"),
-    Column("ids", NUMBERS, "that node and those above, one id per step"),
-    Column("start", NUMBER, "the first time point of its constituents; null if it has none"),
-    Column("end", NUMBER, "the last one"),
-    Column("constituents", CONSTITUENTS, "what it is made of, in order of operand, then of arrival"),
-    Column("operator", TEXT, "null, or with `--operators` the label of the inner operator that raised it"),
-    Column("severity", TEXT, "`info`, `warning` or `error`, where the rule says so (Y10)", optional=True),
-    Column("message", TEXT, "what the rule says of it to people (Y10)", optional=True),
+    Column("ts", NUMBER, "when it was raised (logical clock)"),
+    Column("at", TIME, "when it was raised (wall clock)"),
+    Column("name", TEXT, "the event"),
+    Column("path", TEXT, "path type of its node; null for the whole document"),
+    Column("ids", NUMBERS, "ids of the path"),
+    Column("start", NUMBER, "first time point of its constituents"),
+    Column("end", NUMBER, "last time point"),
+    Column("constituents", CONSTITUENTS, "the events in it, by operand, then by arrival"),
+    Column("operator", TEXT, "with `--operators`: the label of an inner operator"),
+    Column("severity", TEXT, "`info`, `warning` or `error` (Y10)", optional=True),
+    Column("message", TEXT, "text for people (Y10)", optional=True),
     Column("bindings", BINDINGS, "the event's variables (V7)", optional=True),
-    Column("txn", NUMBER, "the transaction of the record that caused it", optional=True),
-    Column("meta", META, "the pairs of that record", optional=True),
+    Column("txn", NUMBER, "transaction of the record that caused it", optional=True),
+    Column("meta", META, "pairs of that record", optional=True),
 )
 """A finding: fields in the order in which records have them."""
 

@@ -98,13 +98,13 @@ def steps(path: str) -> tuple[str, ...]:
 SHOWN = (
     Shown("time", "`at`, or the time point", _time),
     Shown("severity", "`severity`", lambda record: record.get("severity") or ""),
-    Shown("user", "who made the change that caused it, else the first change in it of which that is known", user),
-    Shown("event", "`name`, and the operator inside it: `Complete/a`", event),
+    Shown("user", "who caused it, or made the first change in it with a known author", user),
+    Shown("event", "`name`, and the inner operator: `Complete/a`", event),
     Shown("document", "`doc`", lambda record: record.get("doc") or ""),
-    Shown("node", "the last two steps of `path`, with their ids: `item#6/price#9`", _node),
+    Shown("node", "last two steps of `path` with ids: `item#6/price#9`", _node),
     Shown("message", "`message`", lambda record: record.get("message") or ""),
     Shown(
-        "values", f"what the first {_MOST_VALUES} changes with values have brought: `39 → 35`",
+        "values", f"the first {_MOST_VALUES} changes of values: `39 → 35`",
         lambda record: ", ".join(islice(values(record), _MOST_VALUES)),
     ),
     Shown("variables", "`bindings`: `part=7, price=[5, 6]`", variables),

@@ -1,6 +1,6 @@
-"""The statements of the rules that messages cite by code, such as (T2), read from the pages that come along.
+"""The clauses of the semantics that messages cite by code, such as (T2), read from the pages that come along.
 
-The pages are `docs/rules.md` and `docs/semantics.md` (see setup.cfg); a statement begins at its anchor.
+The pages are `docs/rules.md` and `docs/semantics.md` (see setup.cfg); a clause begins at its anchor.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 _PAGES = ("rules.md", "semantics.md")
 # A heading, or an item of a list, that begins with an anchor; it ends at the next one or at the next heading.
-_STATEMENT = re.compile(
+_CLAUSE = re.compile(
     r'^(?:### |- )<a id="(?P<id>[a-z]\d+)"></a>(?P<text>.*?)(?=^(?:#{2,3} |- <a id=)|\Z)',
     re.MULTILINE | re.DOTALL,
 )
@@ -22,8 +22,8 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 _CITED = re.compile(r"\(([A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*)\)")
 
 
-class Statement(NamedTuple):
-    """What a rule says: its code, its title, and its text, which has the title in the first line."""
+class Clause(NamedTuple):
+    """What a clause says: its code, its title, and its text, which has the title in the first line."""
 
     code: str
     title: str
@@ -31,16 +31,16 @@ class Statement(NamedTuple):
 
 
 @cache
-def read_statements() -> dict[str, Statement]:
-    """All statements by code, in the order of the pages; none where the pages are not there."""
+def read_clauses() -> dict[str, Clause]:
+    """All clauses by code, in the order of the pages; none where the pages are not there."""
     found = {}
     for page in filter(Path.is_file, (_folder() / name for name in _PAGES)):
         for part in _PART.split(page.read_text(encoding="utf-8")):
-            statements = list(_STATEMENT.finditer(part))
-            about = part[: statements[0].start()].partition("\n")[2].strip() if statements else ""
-            for statement in statements:
-                code = statement["id"].upper()
-                found[code] = _statement(code, statement["text"], about)
+            clauses = list(_CLAUSE.finditer(part))
+            about = part[: clauses[0].start()].partition("\n")[2].strip() if clauses else ""
+            for clause in clauses:
+                code = clause["id"].upper()
+                found[code] = _clause(code, clause["text"], about)
     return found
 
 
@@ -51,14 +51,14 @@ def where_explained(message: str) -> str:
     'what (T2) says: xmlcep rule T2'
     """
     cited = {code for match in _CITED.finditer(message) for code in match[1].split(", ")}
-    known = [code for code in read_statements() if code in cited]
+    known = [code for code in read_clauses() if code in cited]
     if not known:
         return ""
     says = "says" if len(known) == 1 else "say"
     return f"what {_and(f'({code})' for code in known)} {says}: xmlcep rule {' '.join(known)}"
 
 
-def _statement(code: str, markdown: str, about: str) -> Statement:
+def _clause(code: str, markdown: str, about: str) -> Clause:
     """From ``T2. Title`` and paragraphs, or ``**K1 Title** and the rest`` with its lines indented.
 
     ``about`` is what is said of its whole part, for example that it is not run yet.
@@ -67,9 +67,9 @@ def _statement(code: str, markdown: str, about: str) -> Statement:
     if head.startswith("**"):
         title, _, first = head.removeprefix(f"**{code} ").partition("**")
         text = "\n".join([f"{code}. {title}{first}", *(line.removeprefix("  ") for line in rest.split("\n"))])
-        return Statement(code, title.rstrip(".:"), _plain(text))
+        return Clause(code, title.rstrip(".:"), _plain(text))
     title = head.removeprefix(f"{code}. ")
-    return Statement(code, title, _plain("\n".join(filter(None, [head, about and f"\n{about}", rest]))))
+    return Clause(code, title, _plain("\n".join(filter(None, [head, about and f"\n{about}", rest]))))
 
 
 def _plain(markdown: str) -> str:
@@ -90,6 +90,6 @@ def _and(words: Iterable[str]) -> str:
 
 def _folder() -> Path:
     """The folder of the pages: that of the installation, or of the source folder."""
-    package = Path(__file__).parent.parent
+    package = Path(__file__).parent
     installed = package / "docs"
     return installed if installed.is_dir() else package.parent / "docs"
