@@ -56,11 +56,11 @@ from .choices import Choices
 from .meaningful import with_meaning
 from .rules import CONDITIONS, fits
 from .vocabulary import (
+    ALONG,
     ANCHORS,
     BELOW,
     BELOW_ORDER,
     BELOW_PRICE,
-    ALONG,
     BOUNDS,
     COMPARED,
     GUARDS,
@@ -412,7 +412,9 @@ class FullRuleBuilder(Choices):
             (self._as_negated(part) if index in negated else part, bound)
             for index, (part, bound) in enumerate(parts)
         ]
-        collected = [k for k in negated if self._has("collected", 2)]
+        collected = [
+            k for k in negated if self._has("collected", 2) and (not join or join in parts[k][1].names)
+        ]
         operands = self._compared([part for part, _ in parts], negated, names)
         for index in collected:
             names |= {name: name != join for name in parts[index][1].names}
@@ -491,7 +493,8 @@ class FullRuleBuilder(Choices):
 
     def _until(self, options: Options, kind: type[Operator] = Sequence) -> Options:
         """Until when the last `not` has to hold (A3): a window or a termination."""
-        ends = (Termination.CUSTOM,) if self.flat or kind is Conjunction else (Termination.CUSTOM, Termination.NON_LOCAL)
+        near = self.flat or kind is Conjunction
+        ends = (Termination.CUSTOM,) if near else (Termination.CUSTOM, Termination.NON_LOCAL)
         if "within" in self.wanted and self.draw(st.booleans()):
             return self._condition(replace(options, within=self._one(WINDOWS)))
         return self._condition(replace(options, within=None, end=self._one(ends)))
