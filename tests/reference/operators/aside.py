@@ -211,7 +211,7 @@ class WithAside(Combining):
             group.candidates = [c for c in group.candidates if not self._is_ended(group, c)]
         for absent in self.absent:
             for key, values, entry in self._newly_arrived(absent):
-                self._start_over(absent, key, values, entry)
+                self.start_over_before(absent, key, values, entry)
 
     def _newly_arrived(self, absent: int) -> list[tuple[int | None, dict[str, str], Entry]]:
         """What has arrived in a negated operand since this was asked last, with its place and values."""
@@ -227,7 +227,7 @@ class WithAside(Combining):
     def _joined_of(self, values: dict[str, str]) -> dict[str, str]:
         return {name: values[name] for name in self.joined if name in values}
 
-    def _start_over(self, absent: int, key: int | None, values: dict[str, str], event: Entry) -> None:
+    def start_over_before(self, absent: int, key: int | None, values: dict[str, str], event: Entry) -> None:
         """Q4: what the multiplicity directly before a `not` has kept from before this event of it counts no more, if
         that, with what has come before, is what must not occur (Z5)."""
         left = absent

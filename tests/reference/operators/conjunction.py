@@ -13,6 +13,9 @@ class ConjunctionState(WithAside):
     def behind(self) -> list[int]:
         return self.aside
 
+    def start_over_before(self, absent: int, key: int | None, values: dict[str, str], event: Entry) -> None:
+        """Q4: without an order nothing is made impossible."""
+
     def lies_around(self, candidate: Candidate, entry: Entry) -> bool:
         """No further back than the window from its end, or the flush before it came to be."""
         if candidate.due is None:

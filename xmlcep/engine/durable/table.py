@@ -122,7 +122,7 @@ def _aside(state: Mapping[str, Form], *derived: str) -> Layout:
     return _combining(
         {"violations": AllWithin(), **state},
         "definition", "positive", "places", "absences", "_completing", "asked_at_end", "_before", "_leads",
-        "_restarting", *derived,
+        "restarting", *derived,
     )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from contexts import Entry
 from contexts.constraints import Absence, Among, Violations
@@ -22,15 +23,18 @@ from ..timers import MEASURE, Due
 from .choosing import reach
 from .combining import CombiningState
 from .negation import violations_of
-from .state import Arrivals
+from .state import Arrivals, OperatorState
 
 
 class AsideState(CombiningState):
     """What stands aside is kept by operand in ``violations``; the group has the others, and a place for what is taken
     along between them: ``places`` says where which operand is.
 
-    ``absences`` say of those that do not stand aside until an end where they lie.
+    ``absences`` say of those that do not stand aside until an end where they lie. ``restarting`` has of each negated
+    operand the multiplicity directly before it, which it lets start over (Q4).
     """
+
+    restarting: Mapping[int, OperatorState] = MappingProxyType({})
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
@@ -99,18 +103,6 @@ class AsideState(CombiningState):
 
         return among
 
-    def set_owners(self) -> None:
-        super().set_owners()
-        before = {place: k for k, place in self.places.items()}
-        # Of each negated operand the multiplicity directly before it, which it lets start over (Q4).
-        self._restarting = {
-            k: state
-            for k in self.definition.negated
-            if self._before[k]
-            and (state := self.children[before[self._before[k] - 1]]) is not None
-            and state.node.definition.takes_back
-        }
-
     # ---- groups ---------------------------------------------------------------------------------------
 
     def position(self, child: int) -> int:
@@ -175,7 +167,7 @@ class AsideState(CombiningState):
     def set_aside(self, child: int, key: Key, arrivals: Sequence[Entry]) -> None:
         """Events of an operand that stands aside (A1, A6)."""
         violations, leads = self.violations[child], child in self._leads
-        is_counted = child in self._restarting and not violations.one_is_enough
+        is_counted = child in self.restarting and not violations.one_is_enough
         if (
             leads or is_counted or not self.prompt
             or any(k in self.groups for k in self.matching(child, key))
@@ -198,7 +190,7 @@ class AsideState(CombiningState):
 
     def start_over_before(self, child: int, key: Key, arrivals: Sequence[Entry]) -> None:
         """What the multiplicity directly before a negated operand has kept from before these events counts no more."""
-        state, violations = self._restarting.get(child), self.violations[child]
+        state, violations = self.restarting.get(child), self.violations[child]
         if state is None:
             return
 

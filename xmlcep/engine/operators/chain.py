@@ -81,6 +81,15 @@ class SequenceState(AsideState):
         constraints += [FromEach(each, along) for each in closely] if along else closely
         return constraints + [absence for absence in self.absences.values() if absence.among is None]
 
+    def set_owners(self) -> None:
+        super().set_owners()
+        before = {k: [o for o in range(k) if o not in self.definition.negated] for k in self.definition.negated}
+        self.restarting = {
+            k: state
+            for k, others in before.items()
+            if others and (state := self.children[others[-1]]) is not None and state.node.definition.takes_back
+        }
+
     # ---- arrivals -------------------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:

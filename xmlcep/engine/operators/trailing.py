@@ -217,7 +217,7 @@ class TrailingState(AsideState):
                 if waiting:
                     self._end(waiting, arrivals)
                 return
-            if not waiting and child not in self._restarting:
+            if not waiting and child not in self.restarting:
                 return
         violations.add(key, [self._noted(entry) for entry in arrivals])
         self.start_over_before(child, key, arrivals)
@@ -254,7 +254,7 @@ class TrailingState(AsideState):
         if self.prompt and not self.looks_back:
             for k in self.trailing:
                 violations = self.violations[k]
-                if violations.stored and (violations.one_is_enough or k not in self._restarting):
+                if violations.stored and (violations.one_is_enough or k not in self.restarting):
                     violations.forget(violations.project(key))
 
     def withdraw(self, child: int, entry: Entry) -> None:
