@@ -21,7 +21,7 @@ LEAVES = "ins(item/@a) as $x", "ins(item/@b) as $x", "ins(item/@b) as $y"
         ("x[1,*] {0}", {"x": None}),
         ("x[1,4]{by=\"x\"} {0}", {"x": 1}),
         ("x[1,2]{path=item} (x[2,3]{path=item} {0})", {"x": 6}),
-        ("x[1,2]{path=item, context=cumulative} {0}", {"x": 2}),
+        ("x[1,2]{path=item} {0}", {"x": 2}),
         ("x[1,2]{path=item} {0} & {2}", {"x": 2, "y": 1}),
         ("({0} & {2}) {context=cumulative}", {"x": None, "y": None}),
         ("{0} ; {1}", {"x": 1}),  # a join

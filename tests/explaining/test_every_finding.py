@@ -20,7 +20,7 @@ event Any      (/order) = ?(item) & del(item)
 event Bare     {end=custom} = ins(item) ; not ins(item/price)
 event Changes  {end=non-local} = x[1,*] *(item/price/text())
 event Filtered = ins(item/price/text())[../../quantity]
-event Settled  {context=recent} = plus[ins(item/price), "5 min"]
+event Settled  = plus[ins(item/price), "5 min"]
 event Unpriced {within="10 min"} = ins(item) ; not ins(item/price)
 event Reminder = periodic[ins(item), "7 min", del(item)]
 """

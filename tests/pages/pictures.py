@@ -1,15 +1,27 @@
 """The pictures of the pages, drawn from what the engine finds: ``python -m tests.pages.pictures`` writes them anew.
 
-`tests/pages/test_pictures.py` sees that they are what the engine finds today.
+`tests/pages/test_pictures.py` sees that they are what the engine finds today. That of the report is a browser's:
+``python -m tests.pages.pictures chromium`` (any Chromium, by its command) takes it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from click.testing import CliRunner
+from rich.console import Console
+from rich.text import Text
+
 from tests.project.source import ROOT
 from xmlcep import Detector, PrimitiveEvent, parse_rules
+from xmlcep.cli.main import group
 
 FOLDER = ROOT / "docs" / "pictures"
 CONTEXTS = {
@@ -94,7 +106,41 @@ def contexts() -> str:
     )
 
 
-PICTURES: dict[str, Callable[[], str]] = {"contexts.svg": contexts}
+TERMINAL = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="xmlcep demo">
+<style>
+text {{ font: {char_height}px monospace; white-space: pre }}
+{styles}
+</style>
+<rect width="{width}" height="{height}" rx="8" fill="#292929"/>
+<defs>{lines}</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})">{backgrounds}<g>{matrix}</g></g>
+</svg>
+"""
+"""What rich fills in, without the fonts that it would fetch."""
+
+
+def demo() -> str:
+    """What a terminal shows of two transactions of ``xmlcep demo``."""
+    shown = CliRunner().invoke(
+        group,
+        ["demo", "--engine", "local"],
+        env={"FORCE_COLOR": "1", "COLUMNS": "96", "TERM": "xterm-256color"},
+    )
+    assert shown.exit_code == 0, shown.output
+    paragraphs = [Text.from_ansi(each) for each in shown.output.split("\n\n")]
+    console = Console(record=True, width=84, file=io.StringIO())
+    for paragraph in paragraphs:
+        if paragraph.plain.startswith(("ann: two items by phone", "bob: new price list")):
+            for line in paragraph.split():
+                line.rstrip()
+                console.print(line)
+            console.print()
+    return console.export_svg(title="xmlcep demo", code_format=TERMINAL, unique_id="demo")
+
+
+PICTURES: dict[str, Callable[[], str]] = {"contexts.svg": contexts, "demo.svg": demo}
 
 
 def write(folder: Path = FOLDER) -> None:
@@ -103,5 +149,30 @@ def write(folder: Path = FOLDER) -> None:
         (folder / name).write_text(draw(), encoding="utf-8")
 
 
+def photograph(browser: str, folder: Path = FOLDER) -> None:
+    """The report of the demo, as a browser shows it."""
+    with tempfile.TemporaryDirectory() as kept, contextlib.chdir(kept):
+        shutil.copy(ROOT / "samples" / "purchase_order" / "purchase-order.xcep", kept)
+        for line in (
+            "demo --engine local --keep .",
+            "report purchase-order.jsonl --rules purchase-order.xcep --force -o report.html",
+        ):
+            CliRunner().invoke(group, line.split(), catch_exceptions=False)
+        flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1100,780"]
+        subprocess.run(
+            [
+                browser,
+                *flags,
+                f"--screenshot={folder / 'report.png'}",
+                Path("report.html").resolve().as_uri(),
+            ],
+            check=True,
+            capture_output=True,
+            timeout=120,
+        )
+
+
 if __name__ == "__main__":
     write()
+    for command in sys.argv[1:]:
+        photograph(command)

@@ -14,7 +14,7 @@ from tests.project.source import ROOT
 
 ROOMS = ("start", "howto")
 PAGES = sorted(file for room in ROOMS for file in (ROOT / "docs" / room).glob("*.md"))
-PAGES += [ROOT / "docs" / "contexts.md"]
+PAGES += [ROOT / "docs" / "contexts.md", ROOT / "docs" / "replay.md"]
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
 """A package that a page shows and that the tests do not bring."""
 NOTHING_TO_RUN = ("start/install.md", "howto/index.md")

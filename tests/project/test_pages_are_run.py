@@ -14,6 +14,7 @@ RUN_BY = {
     "docs/architecture.md": "project/test_docs.py",
     "docs/audit.md": "auditing/test_documentation.py",
     "docs/contexts.md": "pages/test_pages.py",
+    "docs/replay.md": "pages/test_pages.py",
     "docs/errors.md": "project/test_errors_page.py",
     "docs/explain.md": "explaining/test_page.py",
     "docs/expressions.md": "xpath/test_documentation.py",

@@ -114,8 +114,10 @@ class Writer(Protocol):
         """A string."""
 
 
-COMMON_OPTIONS = frozenset({"context", "path", "if", "name", "let"})
+COMMON_OPTIONS = frozenset({"path", "if", "name", "let"})
 """What every operator can have."""
+CHOOSING = COMMON_OPTIONS | {"context"}
+"""What an operator can have that chooses among what has come (Q1)."""
 DEFERRABLE = frozenset({"end", "when"})
 """What an operator can have that can wait (D2 to D4)."""
 
@@ -142,7 +144,7 @@ class Operator(ABC):
     sign: ClassVar[str]
     syntax: ClassVar[str] = ""
     infix: ClassVar[bool] = False
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE
     contexts: ClassVar[frozenset[ContextName]] = frozenset(ContextName)
     without_context: ClassVar[tuple[str, str]] = ("", "")
     fewest: ClassVar[int] = 2

@@ -80,7 +80,7 @@ class Contents:
             yield str(number), time, self.texts[user], self.texts[event], self.texts[doc], node, values
 
     def widths(self) -> list[int]:
-        """How many characters the longest text of each of `COLUMNS` has; 0 where there is none."""
+        """Characters of the longest text of each of `COLUMNS`; 0 for one that is empty, or of the one document."""
         used = {place: {row[place] for row in self.findings} for place in (0, 1, 3, 4)}
         longest = {
             place: max((len(self.texts[number]) for number in used[place]), default=0) for place in used
@@ -90,13 +90,13 @@ class Contents:
         )
         return [
             len(f"{len(self.findings):,}"), max(times, min(longest[3], len("2026-01-31 12:00:00"))), longest[4],
-            longest[0], longest[1], max((len(row[5]) for row in self.findings), default=0),
+            longest[0], longest[1] if len(used[1]) > 1 else 0, max((len(row[5]) for row in self.findings), default=0),
             max((len(row[6]) for row in self.findings), default=0),
         ]  # fmt: skip
 
 
-COLUMNS = ("#", "when", "who", "rule", "document", "node", "values")
-"""Of the table of findings; what stands under values is the message, where there is one."""
+COLUMNS = ("#", "when", "who", "event", "document", "node", "values")
+"""Of the table of findings; the values are the message, where there is one."""
 
 
 class _Texts:

@@ -76,15 +76,19 @@ _MOST_WIDE = (9, 21, 18, 24, 22)
 def _columns(widths: Sequence[int]) -> str:
     """The columns of the table, as wide as their texts and headings, without those in which there is nothing."""
     named = zip(widths, _MOST_WIDE, COLUMNS, strict=False)
-    given = [f"{max(min(width, most), len(name) + 1) + 2.5}ch" for width, most, name in named if width]
-    given += [f"minmax(6rem, {share}fr)" for width, share in zip(widths[5:], (2, 1.3), strict=True) if width]
+    given = [max(min(width, most), len(name) + 1) + 2 for width, most, name in named if width]
+    shares = [share for width, share in zip(widths[5:], (2, 1.3), strict=True) if width]
+    columns = [f"{width}ch" for width in given] + [f"minmax(16ch, {share}fr)" for share in shares]
     hidden = [
         f".head > :nth-child({place}), .row > :nth-child({place})"
         for place, width in enumerate(widths, 1)
         if not width
     ]
     hide = f"{', '.join(hidden)} {{ display: none; }}\n" if hidden else ""
-    return f".head, .row {{ grid-template-columns: {' '.join(given)}; }}\n{hide}"
+    return (
+        f".head, .row {{ grid-template-columns: {' '.join(columns)}; }}\n"
+        f".head, #rows {{ min-width: {sum(given) + 16 * len(shares)}ch; }}\n{hide}"
+    )
 
 
 def _data(contents: Contents) -> Iterator[str]:

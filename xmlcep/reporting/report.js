@@ -206,7 +206,7 @@
     said.replaceChildren(findings.length ? `${moment(from)} to ${moment(to)}; tallest bar: ${count(most)} ${most === 1 ? "finding" : "findings"}, ${count(busiest)} ${busiest === 1 ? "change" : "changes"}` : "");
     const named = new Set(findings.slice(0, 100000).map((finding) => finding[EVENT]));
     for (const number of [...named].slice(0, 12)) {
-      said.append(element("span", { class: `key k${colour(texts[number])}` }), texts[number]);
+      said.append(" ", element("span", { class: "named" }, element("span", { class: `key k${colour(texts[number])}` }), texts[number]));
     }
   };
   const zoom = (from, to) => {

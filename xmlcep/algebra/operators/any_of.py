@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
 from ..expressions import (
-    COMMON_OPTIONS,
+    CHOOSING,
     DEFERRABLE,
     Argument,
     Expression,
@@ -33,7 +33,7 @@ class AnyOf(Operator):
     symbol: ClassVar[str] = "any"
     syntax: ClassVar[str] = '"[" INT "]" [options] "(" expression ("," expression)* ")"'
     sign: ClassVar[str] = "any"
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE | {"within", "having"}
     fewest: ClassVar[int] = 1
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("count", ParameterKind.COUNT),)
     operands: tuple[Expression, ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
+from ..expressions import CHOOSING, Argument, Expression, Operator, Report, Writer
 from ..options import NO_OPTIONS, SNOOP, ContextName, Options
 from ..promises import Promise, of_all
 
@@ -21,7 +21,7 @@ class Aperiodic(Operator):
     symbol: ClassVar[str] = "aperiodic"
     syntax: ClassVar[str] = '"[" expression "," expression "]" [options] _unit'
     sign: ClassVar[str] = "A"
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    takes: ClassVar[frozenset[str]] = CHOOSING
     contexts: ClassVar[frozenset[ContextName]] = SNOOP
     fewest: ClassVar[int] = 3
     most: ClassVar[int | None] = 3

@@ -39,7 +39,7 @@ class Becomes(Operator):
     symbol: ClassVar[str] = "becomes"
     syntax: ClassVar[str] = '"[" STRING "]" [options] subject'
     sign: ClassVar[str] = "becomes"
-    takes: ClassVar[frozenset[str]] = (COMMON_OPTIONS - {"context"}) | {"end"}
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"end"}
     contexts: ClassVar[frozenset[ContextName]] = frozenset()
     without_context: ClassVar[tuple[str, str]] = (
         "becomes has no context: nothing is combined",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Collected, Expression, Report
+from ..expressions import CHOOSING, DEFERRABLE, Argument, Collected, Expression, Report
 from ..options import NO_OPTIONS, Options, Termination
 from ..promises import Promise, of_all
 from .aside import WithAside
@@ -26,7 +26,7 @@ class Conjunction(WithAside):
     symbol: ClassVar[str] = "&"
     sign: ClassVar[str] = "△"
     infix: ClassVar[bool] = True
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE | {"within", "having"}
     aside_words: ClassVar[frozenset[str]] = frozenset({"not", "all"})
     other_ends: ClassVar[str] = ""
     operands: tuple[Expression, ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report
+from ..expressions import CHOOSING, DEFERRABLE, Argument, Expression, Operator, Report
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise, of_one
 from ..shares import Share, begun, most_complete, together
@@ -22,7 +22,7 @@ class Disjunction(Operator):
     symbol: ClassVar[str] = "|"
     sign: ClassVar[str] = "▽"
     infix: ClassVar[bool] = True
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"by"}
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE | {"by"}
     joins: ClassVar[bool] = False
     passes_what_all_bind: ClassVar[bool] = True
     fewest: ClassVar[int] = 1

@@ -36,9 +36,7 @@ class Multiplicity(Operator):
     rule: ClassVar[str] = "multiplicity"
     symbol: ClassVar[str] = "x"
     sign: ClassVar[str] = "×"
-    takes: ClassVar[frozenset[str]] = (
-        (COMMON_OPTIONS - {"context"}) | DEFERRABLE | {"within", "having", "by", "slide"}
-    )
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
     contexts: ClassVar[frozenset[ContextName]] = frozenset()
     without_context: ClassVar[tuple[str, str]] = (
         "x[l,u] has no context: it counts whatever arrives",

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
 from ..expressions import (
-    COMMON_OPTIONS,
+    CHOOSING,
     Argument,
     Expression,
     Operator,
@@ -35,7 +35,7 @@ class Periodic(Operator):
     symbol: ClassVar[str] = "periodic"
     syntax: ClassVar[str] = '"[" expression "," STRING "," expression "]" [options]'
     sign: ClassVar[str] = "P"
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    takes: ClassVar[frozenset[str]] = CHOOSING
     contexts: ClassVar[frozenset[ContextName]] = SNOOP
     most: ClassVar[int | None] = 2
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("beat", ParameterKind.WINDOW),)

@@ -34,7 +34,7 @@ class Plus(Operator):
     symbol: ClassVar[str] = "plus"
     syntax: ClassVar[str] = '"[" expression "," STRING "]" [options]'
     sign: ClassVar[str] = "+"
-    takes: ClassVar[frozenset[str]] = (COMMON_OPTIONS - {"context"}) | {"by"}
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"by"}
     contexts: ClassVar[frozenset[ContextName]] = frozenset()
     without_context: ClassVar[tuple[str, str]] = (
         "plus has no context: each event is raised by itself, so long after it was detected",

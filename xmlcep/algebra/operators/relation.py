@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
 from ..expressions import (
-    COMMON_OPTIONS,
+    CHOOSING,
     DEFERRABLE,
     Argument,
     Expression,
@@ -30,7 +30,7 @@ class Relation(Operator):
     symbol: ClassVar[str] = ""
     sign: ClassVar[str] = ""
     infix: ClassVar[bool] = True
-    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE | {"within", "having"}
     most: ClassVar[int | None] = 2
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("is", ParameterKind.RELATION),)
     operands: tuple[Expression, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Collected, Expression, Report
+from ..expressions import CHOOSING, DEFERRABLE, Argument, Collected, Expression, Report
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise, of_all
 from .aside import WithAside
@@ -28,7 +28,7 @@ class Sequence(WithAside):
     sign: ClassVar[str] = ";"
     infix: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = (
-        COMMON_OPTIONS | DEFERRABLE | {"within", "gap", "having", "strict"}
+        CHOOSING | DEFERRABLE | {"within", "gap", "having", "strict"}
     )  # fmt: skip
     aside_words: ClassVar[frozenset[str]] = frozenset({"not", "all"})
     operands: tuple[Expression, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from contexts import Chains, Entry
+from contexts import Chains, Entry, Group
 from contexts.constraints import Constraint, Contiguity, Difference, FromEach, Gap, Objection, Order
 from contexts.entry import EMPTY_END, END, START
 from contexts.grouping import Key
@@ -19,6 +19,7 @@ from ..timers import MEASURE
 from .aside import AsideState
 from .choosing import reach
 from .combining import window_constraints
+from .state import Input
 
 
 class SequenceState(AsideState):
@@ -83,11 +84,15 @@ class SequenceState(AsideState):
 
     def set_owners(self) -> None:
         super().set_owners()
-        before = {k: [o for o in range(k) if o not in self.definition.negated] for k in self.definition.negated}
+        before = {
+            k: [o for o in range(k) if o not in self.definition.negated] for k in self.definition.negated
+        }
         self.restarting = {
             k: state
             for k, others in before.items()
-            if others and (state := self.children[others[-1]]) is not None and state.node.definition.takes_back
+            if others
+            and (state := self.children[others[-1]]) is not None
+            and state.node.definition.takes_back
         }
 
     # ---- arrivals -------------------------------------------------------------------------------------
@@ -111,6 +116,26 @@ class SequenceState(AsideState):
         if position == self._last and not self._waits_for_more:
             group.stored[position].clear()  # what has found nothing before it never will
             self.drop_if_empty(key)
+
+    def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
+        super().arrive_together(inputs, cause)
+        for _, key, _ in inputs:
+            group = self.groups.get(key)
+            if group is not None:
+                self._drop_hopeless(group)
+                self.drop_if_empty(key)
+
+    def _drop_hopeless(self, group: Group) -> None:
+        for k, previous in self.hopeless_without.items():
+            position = self.places[k]
+            stored = group.stored[position]
+            if stored and previous is not None:
+                before = group.stored[previous]
+                first_end = before[0][END] if before else inf
+                kept = [entry for entry in stored if first_end < entry[START]]
+                stored.clear()
+                if position < self._last or self._waits_for_more:
+                    stored.extend(kept)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if self.hopeless_without.get(child) is None:

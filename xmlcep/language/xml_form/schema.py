@@ -13,8 +13,8 @@ _MARK = (
     '  <!-- Here stand the group "operator" and a type for each, made of the declarations (schema.py). -->\n'
 )
 _OPTIONS = {
-    "within": "xs:string", "gap": "xs:string", "having": "XPath", "by": "xs:string", "strict": "xs:boolean",
-    "slide": "xs:boolean",
+    "context": "Context", "within": "xs:string", "gap": "xs:string", "having": "XPath", "by": "xs:string",
+    "strict": "xs:boolean", "slide": "xs:boolean",
 }  # fmt: skip
 _PARAMETERS = {
     ParameterKind.COUNT: "Count",
