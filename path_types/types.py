@@ -129,8 +129,8 @@ class PathType:
     def __deepcopy__(self, memo: object) -> PathType:
         return self
 
-    def __reduce__(self) -> tuple[object, tuple[bool, tuple[Step, ...]]]:
-        return (PathType.of, (self.absolute, self.steps))
+    def __reduce__(self) -> str | tuple[object, tuple[bool, tuple[Step, ...]]]:
+        return "DOCUMENT" if self is DOCUMENT else (PathType.of, (self.absolute, self.steps))
 
 
 # Weak, so that path types of documents long gone do not pile up.
@@ -147,12 +147,26 @@ def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
         )
     if parent is not None and not parent.last.is_element:
         raise PathError(f"{parent.last} can only be the last step of a path type")
-    path = object.__new__(PathType)
-    length = 1 if parent is None else parent._length + 1
-    for name, value in (
-        ("absolute", absolute), ("last", step), ("parent", parent), ("_length", length), ("_steps", None),
-        ("_text", None), ("_children", {}),
-    ):  # fmt: skip
-        object.__setattr__(path, name, value)
+    path = _new(absolute, parent, 1 if parent is None else parent._length + 1, last=step)
     with _interning:
         return _interned.setdefault((absolute if parent is None else parent, step), path)
+
+
+def _new(absolute: bool, parent: PathType | None, length: int, **rest: object) -> PathType:
+    path = object.__new__(PathType)
+    made: dict[str, object] = {
+        "absolute": absolute,
+        "parent": parent,
+        "_length": length,
+        "_steps": None,
+        "_text": None,
+        "_children": {},
+    }
+    for name, value in (made | rest).items():
+        object.__setattr__(path, name, value)
+    return path
+
+
+DOCUMENT = _new(True, None, 0, _steps=(), _text="/")
+"""What flat events are about whose operands have nothing in common (T2): absolute, without steps, so without a last
+one. It is neither read from text nor made by `PathType.of`."""

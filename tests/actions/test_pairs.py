@@ -11,8 +11,7 @@ from tests.actions.random_rules import graph_of, random_rules
 from xmlcep.actions import triggering
 from xmlcep.actions.effects import effects_of, wants_of
 from xmlcep.rules import Rules
-from xmlcep.xpath.location_index import LocationIndex
-from xmlcep.xpath.locations import ATTRIBUTE, ELEMENT, GAP, TEXT, Item, Kind, Location, overlap
+from xmlcep.xpath.locations import ATTRIBUTE, ELEMENT, GAP, TEXT, Item, Kind, Location, LocationIndex, overlap
 
 
 def edges(rules: Rules) -> dict[str, tuple[str, ...]]:

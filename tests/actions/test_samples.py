@@ -7,7 +7,7 @@ from lxml import etree
 import xmlcep
 from tests.conftest import REPOSITORY
 from xmlcep.actions import triggering_graph
-from xmlcep.cli._sample import find_sample
+from xmlcep.cli._story import find_sample
 
 SAMPLE = find_sample()
 

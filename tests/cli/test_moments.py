@@ -8,7 +8,7 @@ import click
 import pytest
 
 from xmlcep import fromstring, record
-from xmlcep.cli._moments import Moment
+from xmlcep.cli._arguments import Moment
 from xmlcep.cli.main import group, run
 
 COMMANDS = {

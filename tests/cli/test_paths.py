@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from xmlcep.cli._paths import FilePath
+from xmlcep.cli._arguments import FilePath
 from xmlcep.cli.main import group, run
 
 LOG = '{"doc":"d","ts":1,"op":"ins","path":"/a","ids":[1]}\n'

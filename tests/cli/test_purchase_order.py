@@ -12,7 +12,7 @@ from lxml import etree
 
 import xmlcep
 from xmlcep.cli import main
-from xmlcep.cli._sample import find_sample
+from xmlcep.cli._story import find_sample
 
 SAMPLE = find_sample()
 STEPS = SAMPLE.edits.STEPS

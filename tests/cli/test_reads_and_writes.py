@@ -86,15 +86,19 @@ def test_these_are_all_commands_that_read_logs_and_all_that_write() -> None:
     optional = {name for name, each in parameters() if each.name == "log" and isinstance(each, click.Option)}
     assert optional == {"apply"}  # of which `test_apply_takes_all_through_standard_input`
     takes_rules = {name for name, each in parameters() if each.name in ("rules", "rules_file", "rules_files")}
-    for option in ("references", "allow"):
-        assert {name for name, each in parameters() if each.name == option} == takes_rules - {"fmt"}
+    in_folder = {"serve"}  # where the rules are that it takes
+    for option, more in (("references", in_folder), ("allow", set())):
+        taking = {name for name, each in parameters() if each.name == option}
+        assert taking == (takes_rules | more) - {"fmt"}
     writing = {
         (name, each.name)
         for name, each in parameters()
         if each.name in ("out", "target", "quarantine", "since", "summary_file", "output")
         and isinstance(each.type, (click.Path, click.types.StringParamType))
     }
-    assert writing - {("history", "since"), ("witness", "out")} == WRITES.keys() - {("audit", "html")}
+    assert writing - {("history", "since"), ("witness", "out"), ("stamp", "out")} == WRITES.keys() - {
+        ("audit", "html")
+    }
 
 
 @pytest.mark.parametrize("command", READS_LOGS.values(), ids=READS_LOGS)

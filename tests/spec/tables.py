@@ -159,8 +159,8 @@ def check(rules: str, words: str, expected: str, variables: Mapping[str, str] | 
     steps, names = steps_of(words)
     text = Template(rules).safe_substitute(variables or {})
     qualified = any(":" in part for part in expected.replace(": ", " ").split())
+    named = re.search(r"[\w)]\(", expected) is not None
     wanted = " ".join(expected.split())
-    named = re.search(r"[^\s+:(]\(", wanted) is not None  # as in p1(paid)
     wrong = []
     for way, run in WAYS.items():
         if run is not run_reference and _unknown(text, steps):
@@ -179,17 +179,17 @@ def render(
     qualified: bool = False,
     named: bool = False,
 ) -> str:
-    """Finding records as text: ``ts: composite composite; ts: …``."""
+    """Finding records as text: ``ts: composite composite; ts: …``; ``named``: with the names of operands (V10)."""
     times: dict[int, list[str]] = {}
     for record in records:
         of = f"{record['operator'] or record['name']}:" if qualified else ""
-        times.setdefault(record["ts"], []).append(of + _composite(record, names, named=named))
+        times.setdefault(record["ts"], []).append(of + _composite(record, names, named))
     return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
 
 
-def _composite(record: Mapping[str, Any], names: Mapping[int, str], *, named: bool) -> str:
+def _composite(record: Mapping[str, Any], names: Mapping[int, str], named: bool) -> str:
     inside = [
-        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names, named=named)})")
+        (names[inner["ts"]] if "op" in inner else f"({_composite(inner, names, named)})")
         + (f"({inner['as']})" if named and "as" in inner else "")
         for inner in record["constituents"]
     ]

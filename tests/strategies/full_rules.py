@@ -276,8 +276,7 @@ class FullRuleBuilder(Choices):
 
     def _composite_leaf(self, joining: str | None) -> tuple[Leaf, Bound]:
         reused = self._one(self.known)
-        path = path_of(reused.expression)
-        assert path is not None
+        path = path_of(reused.expression) or PathType.parse("/order")  # flat: anything
         shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
         name = None if joining is None and self._chance(6) else reused.name
         leaf = Leaf(CompositeType(name, self._one((path, shorter, shorter))))
@@ -552,22 +551,20 @@ class FullRuleBuilder(Choices):
         """With a path type that fits (T2, T3); without a condition where there is no element to ask."""
         options = operator.options
         derived = path_of(operator)
-        path = anchor if derived is None else None
+        path = anchor if derived is None and not (self.flat and self._chance(2)) else None
         if self._chance(6) and fits(anchor, operator):
             path = anchor
         if path is not None and not fits(path, operator):
             path = PathType.parse("/order")
         placed = operator.with_options(replace(options, path=path))
         final = path_of(placed)
-        assert final is not None
-        if options.when is not None and (self.flat or not final.last.is_element):
+        if options.when is not None and (self.flat or final is None or not final.last.is_element):
             placed = placed.with_options(replace(placed.options, when=None))
         return placed
 
     def _guarded(self, operator: Operator, bound: Bound) -> Operator:
         final = path_of(operator)
-        assert final is not None
-        if self.flat or not final.last.is_element or not self._has("guard", 6):
+        if self.flat or final is None or not final.last.is_element or not self._has("guard", 6):
             return operator
         texts = [*GUARDS, *(f"${name} = '5'" for name in bound.names)]
         if "reference" in self.wanted:

@@ -164,8 +164,7 @@ class RuleBuilder(Choices):
 
     def _composite_leaf(self) -> Leaf:
         reused = self._one(tuple(self.known))
-        path = path_of(reused.expression)
-        assert path is not None
+        path = path_of(reused.expression) or PathType.parse("/order")  # flat: anything
         shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
         return Leaf(
             CompositeType(None if self._chance(5) else reused.name, self._one((path, shorter, shorter)))
@@ -173,7 +172,7 @@ class RuleBuilder(Choices):
 
     def _with_options(self, operator: Operator, anchor: PathType, *, root: bool) -> Operator:
         derived = path_of(operator)
-        path = anchor if derived is None else None
+        path = anchor if derived is None and not (self.flat and self._chance(2)) else None
         if self._chance(5):
             steps = anchor.steps[: self._one(range(1, len(anchor.steps) + 1))]
             # Absolute path types begin at the root, which is always an order.
@@ -189,9 +188,9 @@ class RuleBuilder(Choices):
         name = f"L{next(self.labels)}" if not root and self._chance(3) else None
         given = replace(operator, options=Options(context=context, end=end, path=path, name=name))
         final = path_of(given)
-        assert final is not None
         asks = end in (None, Termination.EARLIEST) or "release" not in UNKNOWN_TO_THE_ENGINE
-        if self.conditions and asks and not self.flat and final.last.is_element and self._chance(6):
+        of_element = not self.flat and final is not None and final.last.is_element
+        if self.conditions and asks and of_element and self._chance(6):
             given = replace(given, options=replace(given.options, when=self._one(CONDITIONS)))
         return given
 
@@ -204,7 +203,8 @@ def fits(path: PathType, operator: Operator) -> bool:
     """T3 for all children of the operator."""
     for operand in operator.operands:
         child = path_of(operand)
-        assert child is not None
+        if child is None:
+            continue  # flat: it may be about anything
         if child.absolute and path.absolute and left_bound_intersection(path, child) is None:
             return False
         if child.absolute and not path.absolute and not occurrences(path, child):

@@ -4,7 +4,7 @@ Read `schedule` (which firing comes next), `effects` and `triggering` (what is k
 `xmlcep.rules.active_rules` compiles rules.
 """
 
-from .drawing import draw_mermaid as draw_mermaid
+from .description import draw_mermaid as draw_mermaid
 from .schedule import Schedule as Schedule
 from .triggering import Cycle as Cycle
 from .triggering import TriggeringGraph as TriggeringGraph

@@ -18,8 +18,7 @@ from ..events import ANY
 from ..graphs import strong_components
 from ..rules.rule_programs import DELTA, ActionProgram, Form, RuleProgram, Triggers
 from ..xpath import Expression
-from ..xpath.location_index import LocationIndex
-from ..xpath.locations import Kind, Location, Locations, overlap
+from ..xpath.locations import Kind, Location, LocationIndex, Locations, overlap
 from ..xpath.syntax import Call as FunctionCall
 from ..xpath.syntax import Operation, Path, Syntax
 from .effects import DEL, INS, UPD, Effect, Want, context_of, effects_of, focus_of, wants_of

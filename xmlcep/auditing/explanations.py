@@ -26,7 +26,7 @@ from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import time_or_day
 from ..xpath import ExpressionError
-from ..xpath.elements import select
+from ..xpath.selection import select
 from .findings.order import Ranking
 from .inputs import LogPath
 from .pasts import Past, Pasts, give, read_some

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from ._output import inform, put
-from ._rule_sources import rules_option, with_additions
+from ._rules_input import rules_option, with_additions
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -24,8 +24,8 @@ from ..log.json_codec import FASTEST
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import TimeError, microseconds, time_or_day
+from ._arguments import MOMENT
 from ._exchange_formats import write_cloud_events, write_junit, write_sarif
-from ._moments import MOMENT
 from ._output import plain
 
 LONGEST_CELL = 300

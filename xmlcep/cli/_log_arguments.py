@@ -11,7 +11,7 @@ import click
 
 from ..auditing.inputs import LogPath as LogPath
 from ..auditing.inputs import find_files, with_pipes_kept
-from ._paths import FilePath
+from ._arguments import FilePath
 from ._rules_input import STANDARD_INPUT, claim_standard_input
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ._paths import FilePath
+from ._arguments import FilePath
 
 _OPTIONS = (
     click.option(

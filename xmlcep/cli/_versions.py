@@ -11,8 +11,8 @@ from ..matching import Key
 from ..schema.identities import schema_keys
 from ..versions.entities import Entities
 from ..versions.version import LARGEST
+from ._arguments import FilePath
 from ._output import inform
-from ._paths import FilePath
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

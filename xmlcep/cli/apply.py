@@ -18,14 +18,13 @@ from ..rules import Rules
 from ..rules.additions import Additions
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
+from ._arguments import FilePath
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._idle_rules import say_some
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import inform, put
-from ._paths import FilePath
-from ._rule_sources import with_additions
-from ._rules_input import STANDARD_INPUT, claim_standard_input, load
+from ._rules_input import STANDARD_INPUT, claim_standard_input, load, with_additions
 from ._targets import Target, Written, force_option, guard, standard_output
 
 FAILED = 1

@@ -28,24 +28,21 @@ from ..rules import Rules
 from ..rules.additions import Additions
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
+from ._arguments import FilePath, Moment, location_option
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import LeftOut, say_quarantined
 from ._commands import command as command_of
+from ._commands import refuse, refuse_others
 from ._completion import conditions
 from ._exchange_formats import keyed
 from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
-from ._locations import location_option
 from ._log_arguments import files_read, logs_argument
-from ._moments import Moment
 from ._output import data_output, inform, make_console, plain, put
-from ._paths import FilePath
 from ._progress import audit_progress
-from ._rule_sources import NAMES_OF_ADDITIONS, files_of, with_additions
-from ._rules_input import load, read_texts, saying_ignored
+from ._rules_input import NAMES_OF_ADDITIONS, files_of, load, read_texts, saying_ignored, with_additions
 from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, standard_output
-from ._without_effect import refuse, refuse_others
 
 FINDINGS_FOUND = 1
 

@@ -8,10 +8,10 @@ from ..log.json_codec import FASTEST
 from ..recording.moment import Moment
 from ..versions.blame import Line, blame
 from ..versions.stamps import Stamp
+from ._arguments import at_option, say_beyond
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option, say_beyond
 from ._output import inform, plain, put
 
 _WIDEST = 18

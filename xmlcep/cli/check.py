@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from ..actions.description import describe_triggering
-from ..actions.drawing import draw_mermaid
+from ..actions.description import describe_triggering, draw_mermaid
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
@@ -25,15 +24,13 @@ from ..rules.files import rule_error
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import did_you_mean_or_list
 from ._against import Against
+from ._arguments import FilePath, location_option
 from ._check_json import report
 from ._commands import command as command_of
+from ._commands import refuse
 from ._exchange_formats import sarif_of_problems, write_sarif_of
-from ._locations import location_option
 from ._output import data_output, inform, make_console, plain, put
-from ._paths import FilePath
-from ._rule_sources import with_additions
-from ._rules_input import read_texts, rules_argument
-from ._without_effect import refuse
+from ._rules_input import read_texts, rules_argument, with_additions
 
 WRONG = 2
 

@@ -13,9 +13,9 @@ from ..language.formatting import format_rules
 from ..language.forms import comments_in
 from ..language.xml_form import schema_text
 from ..rules.files import rule_error
+from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import inform, put
-from ._paths import FilePath
 from ._rules_input import STANDARD_INPUT, read_texts
 from ._targets import Target, Written, force_option, guard, standard_output
 

@@ -27,11 +27,10 @@ from ..rules import Rules, load_rules
 from ..schema import derive
 from ..wrapping import parse
 from ..xml_writer import xml_text
+from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import make_console, plain
-from ._paths import FilePath
-from ._sample import Sample, find_sample
-from ._story import Chapter, canonical, tell
+from ._story import Chapter, Sample, canonical, find_sample, tell
 from ._targets import Target, Written, force_option, guard
 
 DIFFERENCES = 1

@@ -10,10 +10,9 @@ from ..auditing.findings.atomic_files import AtomicFile
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
+from ._arguments import FilePath, location_option
 from ._commands import command as command_of
-from ._locations import location_option
 from ._output import put
-from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 
 

@@ -18,9 +18,9 @@ from ..versions.difference import Text, diff, difference_log
 from ..versions.entities import Entities
 from ..versions.files import read_file
 from ..versions.version import refuse_large
+from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import plain, put
-from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 from ._versions import all_entities, matching_options, say
 

@@ -16,9 +16,9 @@ from ..versions.git import GitVersions
 from ..versions.history import Skipped, Step, Written, write_history
 from ..versions.making import are_files
 from ..versions.version import Source
+from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import make_console, plain
-from ._paths import FilePath
 from ._versions import all_entities, all_keys, matching_options, say
 
 _MOST_REASONS = 20  # for which versions were left out; beyond, the number of versions

@@ -8,9 +8,9 @@ import click
 
 from ..proofs.keys import write_keys
 from ..proofs.notes import PrivateKey
+from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import inform
-from ._paths import FilePath
 
 
 @command_of(name="keygen")

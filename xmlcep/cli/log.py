@@ -9,10 +9,10 @@ from ..recording.moment import Moment
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
+from ._arguments import at_option, say_beyond
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option, say_beyond
 from ._output import inform, put
 
 

@@ -6,12 +6,12 @@ import click
 
 from ..auditing.explanations import pending
 from ..rules.additions import Additions
+from ._arguments import at_option
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._completion import events
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
-from ._moments import at_option
 from ._output import inform
 from ._rules_input import load
 

@@ -12,11 +12,10 @@ from ..errors import XmlCepError
 from ..files import reading
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
+from ._arguments import FilePath, at_option, say_beyond
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, files_read, logs_argument
-from ._moments import at_option, say_beyond
-from ._paths import FilePath
 from ._targets import Target, Written, force_option, guard, standard_output
 from .apply import write_document
 

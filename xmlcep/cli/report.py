@@ -10,13 +10,12 @@ import click
 from ..reporting import write_report
 from ..rules import Rules
 from ..rules.additions import Additions
+from ._arguments import FilePath
 from ._bad_records import say_left_out
 from ._commands import command as command_of
 from ._log_arguments import LogPath, files_read, logs_argument
 from ._output import inform
-from ._paths import FilePath
-from ._rule_sources import files_of, rules_option, with_additions
-from ._rules_input import load, saying_ignored
+from ._rules_input import files_of, load, rules_option, saying_ignored, with_additions
 from ._targets import Target, Written, force_option, guard
 
 

@@ -9,10 +9,10 @@ import click
 
 from ..errors import MissingExtraError
 from ..files import bytes_of
+from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import inform
-from ._paths import FilePath
-from ._rule_sources import reference_option
+from ._rules_input import reference_option
 
 
 @command_of(name="serve")

@@ -12,10 +12,10 @@ from ..proofs.errors import ProofError
 from ..proofs.notes import Note
 from ..proofs.posting import post
 from ..proofs.stamps import check_stamp, request_of
+from ._arguments import FilePath
 from ._commands import command as command_of
+from ._commands import refuse
 from ._output import inform
-from ._paths import FilePath
-from ._without_effect import refuse
 
 WRONG = 1
 

@@ -12,8 +12,7 @@ from ..rules.files import rules_of
 from ..testing import examples_of
 from ._commands import command as command_of
 from ._output import inform
-from ._rule_sources import with_additions
-from ._rules_input import read_texts, rules_argument
+from ._rules_input import read_texts, rules_argument, with_additions
 
 FAILED = 1
 

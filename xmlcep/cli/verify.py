@@ -19,13 +19,12 @@ from ..proofs.keys import public_key
 from ..proofs.notes import Note, PublicKey
 from ..rules import Rules
 from ..rules.additions import Additions
+from ._arguments import FilePath
 from ._commands import command as command_of
+from ._commands import refuse, refuse_others
 from ._log_arguments import LogPath, logs_argument
 from ._output import inform, put
-from ._paths import FilePath
-from ._rule_sources import NAMES_OF_ADDITIONS, with_additions
-from ._rules_input import load
-from ._without_effect import refuse, refuse_others
+from ._rules_input import NAMES_OF_ADDITIONS, load, with_additions
 
 DIFFERENCES = 1
 UNSEALED = 4

@@ -16,10 +16,10 @@ from ..proofs.keys import private_key, public_key
 from ..proofs.notes import Note, PrivateKey, PublicKey
 from ..proofs.posting import post
 from ..proofs.witness import Answer, Answers, request_of, with_cosignature, witness
+from ._arguments import FilePath
 from ._commands import command as command_of
+from ._commands import refuse
 from ._output import inform, put
-from ._paths import FilePath
-from ._without_effect import refuse
 
 REFUSED = 1
 _LARGEST = 100_000  # bytes of a request: a proof has 63 lines at most

@@ -153,9 +153,9 @@ class _Compiler:
 
     def _kinds(self, tree: EventTree) -> list[NodeKind]:
         """Of what kinds the context node can be: that of a text or attribute that is deleted is an element (L1)."""
-        kind = node_kind(tree.path)
-        if tree.flat or kind is NodeKind.ELEMENT:
-            return [NodeKind.ELEMENT]
+        kind = NodeKind.ELEMENT if tree.flat else node_kind(tree.path)
+        if kind is NodeKind.ELEMENT:
+            return [kind]
         operations = set()
         for leaf in tree.leaves():
             operations.add(leaf.type.operation if isinstance(leaf.type, PrimitiveType) else ANY)

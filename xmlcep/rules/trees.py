@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from path_types import PathType, left_bound_intersection
 from path_types.relations import offsets
+from path_types.types import DOCUMENT
 
 from ..algebra import (
     Becomes,
@@ -336,6 +337,8 @@ class _TreeBuilder:
 
     def _derived_path(self, operator: Operator, paths: list[PathType]) -> PathType | None:
         derived = operator.derived_path(paths)
+        if derived is None and self.definition.flat and paths:
+            return DOCUMENT
         if derived is None:
             self._problem(
                 f"the path type of the {operator.title} cannot be derived: "
@@ -414,6 +417,6 @@ def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode])
 
 def _is_valid(operator: PathType, child: PathType) -> bool:
     """T3: whether events of a child with this path type can be expected to be aligned to nodes of the operator's."""
-    if not child.absolute:
+    if not child.absolute or child is DOCUMENT:
         return True
     return bool(left_bound_intersection(operator, child) if operator.absolute else offsets(operator, child))

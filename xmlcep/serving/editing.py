@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from ..actions.nodes import keep_tail
-from ..actions.set_value import write
+from ..actions.performing import write
 from ..errors import XmlCepError
 from ..wrapping import Document
 from ..xml_parser import read_xml

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from ..actions.nodes import keep_tail
-from ..actions.set_value import write
+from ..actions.performing import write
 from ..algebra.windows import Unit, WindowError, parse_window
 from ..errors import XmlCepError
 from ..events import CompositeEvent

@@ -1,7 +1,4 @@
-"""The forms of which `closures` makes functions: each takes functions of the subject and gives one.
-
-They are spelled out, one function for each operator and for operands that are constants, because calls are what costs.
-"""
+"""The forms of which `closures` makes functions: each takes functions of the subject and gives one."""
 
 from __future__ import annotations
 
@@ -47,22 +44,6 @@ def number_in(text: Callable[[S], Any]) -> Numbers[S]:
     return number
 
 
-def relation_in(sign: str, a: Callable[[S], Any], b: Callable[[S], Any]) -> Truths[S]:
-    """Whether the numbers in two texts compare so, as of two `number_in`: the most frequent filter, in one function."""
-    relation = values.RELATIONS[sign]
-
-    def holds(subject: S) -> bool:
-        left, right = a(subject), b(subject)
-        if not left or not right or left.strip(OF_NUMBERS) or right.strip(OF_NUMBERS):
-            return False  # NaN is in no relation to anything
-        try:
-            return relation(float(left), float(right))
-        except ValueError:
-            return False
-
-    return holds
-
-
 def junction(sign: str, truths: Sequence[Truths[S]]) -> Truths[S]:
     """``a or b``, ``a and b``, as far as it takes."""
     if len(truths) == 2:
@@ -94,23 +75,13 @@ def any_compared(sign: str, texts: Callable[[S], Sequence[str]], number: float) 
     """Whether the number in any of several texts compares so with a constant."""
     relation = values.COMPARISONS[sign]
 
-    def relates(subject: S) -> bool:
-        for text in texts(subject):
-            if text and not text.strip(OF_NUMBERS):  # as `number_in`; NaN is in no relation to anything
-                try:
-                    if relation(float(text), number):
-                        return True
-                except ValueError:
-                    pass
-        return False
-
     def holds(subject: S) -> bool:
         for text in texts(subject):  # noqa: SIM110  # any() takes half as long again
             if relation(number_of_text(text), number):
                 return True
         return False
 
-    return holds if sign == "!=" else relates
+    return holds
 
 
 def any_equal(texts: Callable[[S], Sequence[str]], wanted: str) -> Truths[S]:
@@ -139,6 +110,12 @@ def compared_further(truth: Truths[S], further: Sequence[tuple[str, Values[S]]])
         return result
 
     return holds
+
+
+def numbers_compared(sign: str, a: Numbers[S], b: Numbers[S]) -> Truths[S]:
+    """Whether two numbers compare so."""
+    relation = values.COMPARISONS[sign]
+    return lambda subject: relation(a(subject), b(subject))
 
 
 def computed(first: Numbers[S], rest: Sequence[tuple[str, Numbers[S]]]) -> Numbers[S]:
@@ -194,44 +171,3 @@ def items_where(test: Values[Any], *, by_place: bool) -> Selection[Any]:
         return kept
 
     return selection
-
-
-# -- forms that are frequent ----------------------------------------------------------------------------------
-
-LEFT_CONSTANT: dict[str, Callable[[float, Numbers[Any]], Numbers[Any]]] = {
-    "+": lambda a, b: lambda subject: a + b(subject),
-    "-": lambda a, b: lambda subject: a - b(subject),
-    "*": lambda a, b: lambda subject: a * b(subject),
-    "div": lambda a, b: lambda subject: values.divide(a, b(subject)),
-    "mod": lambda a, b: lambda subject: values.remainder(a, b(subject)),
-}
-RIGHT_CONSTANT: dict[str, Callable[[Numbers[Any], float], Numbers[Any]]] = {
-    "+": lambda a, b: lambda subject: a(subject) + b,
-    "-": lambda a, b: lambda subject: a(subject) - b,
-    "*": lambda a, b: lambda subject: a(subject) * b,
-    "div": lambda a, b: lambda subject: values.divide(a(subject), b),
-    "mod": lambda a, b: lambda subject: values.remainder(a(subject), b),
-}
-ARITHMETIC: dict[str, Callable[[Numbers[Any], Numbers[Any]], Numbers[Any]]] = {
-    "+": lambda a, b: lambda subject: a(subject) + b(subject),
-    "-": lambda a, b: lambda subject: a(subject) - b(subject),
-    "*": lambda a, b: lambda subject: a(subject) * b(subject),
-    "div": lambda a, b: lambda subject: values.divide(a(subject), b(subject)),
-    "mod": lambda a, b: lambda subject: values.remainder(a(subject), b(subject)),
-}
-WITH_CONSTANT: dict[str, Callable[[Numbers[Any], float], Truths[Any]]] = {
-    "<": lambda a, b: lambda subject: a(subject) < b,
-    "<=": lambda a, b: lambda subject: a(subject) <= b,
-    ">": lambda a, b: lambda subject: a(subject) > b,
-    ">=": lambda a, b: lambda subject: a(subject) >= b,
-    "=": lambda a, b: lambda subject: a(subject) == b,
-    "!=": lambda a, b: lambda subject: a(subject) != b,
-}
-WITH_NUMBER: dict[str, Callable[[Numbers[Any], Numbers[Any]], Truths[Any]]] = {
-    "<": lambda a, b: lambda subject: a(subject) < b(subject),
-    "<=": lambda a, b: lambda subject: a(subject) <= b(subject),
-    ">": lambda a, b: lambda subject: a(subject) > b(subject),
-    ">=": lambda a, b: lambda subject: a(subject) >= b(subject),
-    "=": lambda a, b: lambda subject: a(subject) == b(subject),
-    "!=": lambda a, b: lambda subject: a(subject) != b(subject),
-}

@@ -2,9 +2,8 @@
 
 What an expression is asked of (the subject: an `Environment`, or an event as it is) is looked at by the functions of
 a `Sight`; nodes, in tables or in an lxml tree, are the list of their texts wherever a value is wanted. Each node of
-the tree becomes a function of the subject, made for the kind of value that is wanted of it; frequent forms (a number
-read from a text, a comparison with a constant) have functions of their own, since calls are what costs. The meaning is
-that of `values` and `functions`.
+the tree becomes a function of the subject, made for the kind of value that is wanted of it. The meaning is that of
+`values` and `functions`.
 """
 
 from __future__ import annotations
@@ -16,11 +15,6 @@ from typing import Any
 from . import values
 from .checking import Focus, kind_of, may_be_missing
 from .closure_forms import (
-    ARITHMETIC,
-    LEFT_CONSTANT,
-    RIGHT_CONSTANT,
-    WITH_CONSTANT,
-    WITH_NUMBER,
     Item,
     Lists,
     Numbers,
@@ -40,7 +34,7 @@ from .closure_forms import (
     junction,
     last_item,
     number_in,
-    relation_in,
+    numbers_compared,
     text_comparison,
 )
 from .environment import Environment
@@ -179,22 +173,11 @@ class Closures(NodeClosures[S]):
         if sign in ("or", "and"):
             return junction(sign, [self.boolean(operand, focus) for operand in operands])
         if sign not in BOOLEAN_OPERATORS:
-            return self._arithmetic(operation, focus)
+            rest = [(sign, self.number(operand, focus)) for sign, operand in operation.rest]
+            return computed(self.number(operation.first, focus), rest)
         truth = self._comparison(sign, operands[0], operands[1], focus)
         further = [(sign, self.raw(operand, focus)) for sign, operand in operation.rest[1:]]
         return compared_further(truth, further) if further else truth
-
-    def _arithmetic(self, operation: Operation, focus: Focus) -> Numbers[S]:
-        if len(operation.rest) > 1:
-            first = self.number(operation.first, focus)
-            return computed(first, [(sign, self.number(operand, focus)) for sign, operand in operation.rest])
-        [(sign, operand)] = operation.rest
-        left, right = self._number_constant(operation.first, focus), self._number_constant(operand, focus)
-        if left is not None:
-            return LEFT_CONSTANT[sign](left, self.number(operand, focus))
-        if right is not None:
-            return RIGHT_CONSTANT[sign](self.number(operation.first, focus), right)
-        return ARITHMETIC[sign](self.number(operation.first, focus), self.number(operand, focus))
 
     def _number_constant(self, syntax: Syntax, focus: Focus) -> float | None:
         constant = self._constant(syntax, focus)
@@ -221,33 +204,12 @@ class Closures(NodeClosures[S]):
         numbers = kinds <= {VariableKind.NUMBER, VariableKind.STRING}
         if numbers and (sign != "!=" or not (may_be_missing(a) or may_be_missing(b))):
             # What is missing is NaN here: not equal, not less, not more.
-            return self._number_comparison(sign, a, b, focus)
+            return numbers_compared(sign, self.number(a, focus), self.number(b, focus))
         return compared(sign, self.raw(a, focus), self.raw(b, focus))
 
     def _text(self, syntax: Syntax, focus: Focus) -> Values[S]:
         """A string, or None if it is missing."""
         return self._own_text(focus) if _is_own(syntax, focus) else self.raw(syntax, focus)
-
-    def _number_comparison(self, sign: str, a: Syntax, b: Syntax, focus: Focus) -> Truths[S]:
-        left, right = self._number_constant(a, focus), self._number_constant(b, focus)
-        if right is not None:
-            return WITH_CONSTANT[sign](self.number(a, focus), right)
-        if left is not None:
-            return WITH_CONSTANT[values.MIRRORED[sign]](self.number(b, focus), left)
-        if sign in values.RELATIONS:
-            texts = self._text_with_number(a, focus), self._text_with_number(b, focus)
-            if texts[0] is not None and texts[1] is not None:
-                return relation_in(sign, texts[0], texts[1])
-        return WITH_NUMBER[sign](self.number(a, focus), self.number(b, focus))
-
-    def _text_with_number(self, syntax: Syntax, focus: Focus) -> Values[S] | None:
-        """The text of which an operand of a comparison is the number; None if it is another expression."""
-        match syntax:
-            case Call("number", (operand,)):
-                return self._text_with_number(operand, focus)
-        if _is_own(syntax, focus):
-            return self._own_text(focus)
-        return self.raw(syntax, focus) if self._kind(syntax, focus) is VariableKind.STRING else None
 
     # -- functions ------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import ge, le
 from typing import overload
 
-from .values import NAN, OF_NUMBERS, Single, number_of_item
+from .values import NAN, Single, number_of_item
 
 _TIDY = 1_000  # so many values that have gone are taken out of the list at once
 
@@ -34,18 +34,8 @@ class RunningValues(Sequence[Single]):
     """
 
     __slots__ = (
-        "_begin",
-        "_end",
-        "_exact",
-        "_extremes",
-        "_greatest",
-        "_numbers",
-        "_rest",
-        "_smallest",
-        "_sum",
-        "first",
-        "values",
-    )
+        "_begin", "_end", "_extremes", "_greatest", "_numbers", "_smallest", "_sum", "first", "values",
+    )  # fmt: skip
 
     def __init__(self, values: Iterable[Single] = ()) -> None:
         self.values: list[Single] = list(values)
@@ -56,10 +46,7 @@ class RunningValues(Sequence[Single]):
         # from ``_begin`` to before ``_end``.
         self._numbers = array("d")
         self._begin = self._end = 0
-        # The exact sum is that of two doubles, of which the first is mostly all of it; or, where two are not enough,
-        # of ``_exact``.
-        self._sum = self._rest = 0.0
-        self._exact: _ExactSum | None = None
+        self._sum = _ExactSum()
         self._smallest: RunningExtreme | None = None
         self._greatest: RunningExtreme | None = None
         self._extremes: list[RunningExtreme] = []  # those of both that there are
@@ -98,7 +85,7 @@ class RunningValues(Sequence[Single]):
         values, first = self.values, self.first
         if 2 * first >= len(values):
             if self._end:  # otherwise nobody has asked anything
-                self.total()
+                self._catch_up()
                 del self._numbers[:first]
                 self._begin -= first
                 self._end -= first
@@ -106,57 +93,28 @@ class RunningValues(Sequence[Single]):
             self.first = 0
 
     def total(self) -> float:
-        """``sum``; all that is kept up to date is of what there is now."""
-        values, numbers, total, rest = self.values, self._numbers, self._sum, self._rest
-        index, count = self._end, len(values)
-        while index < count:
-            value = values[index]
-            if type(value) is str and not value.strip(OF_NUMBERS):
-                # What `number_of_text` says, without its call.
-                try:
-                    number = float(value)
-                except ValueError:
-                    number = NAN
-            else:
-                number = number_of_item(value)
-            numbers.append(number)
-            after = total + number
-            part = after - total
-            lost = (total - (after - part)) + (number - part)
-            if lost:  # or NaN
-                whole = rest + lost
-                if not (whole - rest == lost and whole - lost == rest):
-                    after, whole = self._beyond(total, rest, number), 0.0
-                rest = whole
-            total = after
-            index += 1
-        begin, first = self._begin, self.first
-        while begin < first:
-            number = numbers[begin]
-            after = total - number
-            part = after - total
-            lost = (total - (after - part)) - (number + part)
-            if lost:
-                whole = rest + lost
-                if not (whole - rest == lost and whole - lost == rest):
-                    after, whole = self._beyond(total, rest, number, -1), 0.0
-                rest = whole
-            total = after
-            begin += 1
-        for extreme in self._extremes:
-            for number in numbers[self._end : count]:
-                extreme.add(number)
-            for number in numbers[self._begin : first]:
-                extreme.remove(number)
-        self._end, self._begin = count, first
-        if first == count:
-            total, rest, self._exact = 0.0, 0.0, None
-        self._sum, self._rest = total, rest
-        return total + rest if self._exact is None else self._exact.value()
+        """``sum``."""
+        self._catch_up()
+        return self._sum.value()
+
+    def _catch_up(self) -> None:
+        """All that is kept up to date is of what there is now."""
+        come = list(map(number_of_item, self.values[self._end :]))
+        self._numbers.extend(come)
+        gone = self._numbers[self._begin : self.first]
+        kept: list[_ExactSum | RunningExtreme] = [self._sum, *self._extremes]
+        for each in kept:
+            for number in come:
+                each.add(number)
+            for number in gone:
+                each.remove(number)
+        self._begin, self._end = self.first, len(self.values)
+        if self._begin == self._end:
+            self._sum = _ExactSum()
 
     def smallest(self) -> float | None:
         """``min``."""
-        self.total()
+        self._catch_up()
         if self._smallest is None:
             self._smallest = RunningExtreme(le, self._numbers[self._begin :])
             self._extremes.append(self._smallest)
@@ -164,21 +122,11 @@ class RunningValues(Sequence[Single]):
 
     def greatest(self) -> float | None:
         """``max``."""
-        self.total()
+        self._catch_up()
         if self._greatest is None:
             self._greatest = RunningExtreme(ge, self._numbers[self._begin :])
             self._extremes.append(self._greatest)
         return self._greatest.value()
-
-    def _beyond(self, total: float, rest: float, number: float, sign: int = 1) -> float:
-        """A number more, or less, than two doubles have the digits for: from now on the first of them is NaN, so that
-        this is asked for each."""
-        if self._exact is None:
-            self._exact = _ExactSum()
-            self._exact.add(total)
-            self._exact.add(rest)
-        self._exact.add(number, sign)
-        return NAN
 
 
 class _ExactSum:
@@ -191,8 +139,15 @@ class _ExactSum:
         self._units, self._unit = 0, 1
         self._odd: dict[str, int] = {}
 
-    def add(self, number: float, sign: int = 1) -> None:
-        """A number more; with ``sign`` -1 one less."""
+    def add(self, number: float) -> None:
+        """A number more."""
+        self._change(number, 1)
+
+    def remove(self, number: float) -> None:
+        """A number less."""
+        self._change(number, -1)
+
+    def _change(self, number: float, sign: int) -> None:
         if number - number != 0:  # not finite
             count = self._odd[repr(number)] = self._odd.get(repr(number), 0) + sign
             if not count:

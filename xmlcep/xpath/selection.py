@@ -1,4 +1,4 @@
-"""Expressions that select nodes of a live document, for whoever is going to change them (rule L7)."""
+"""Expressions that select nodes: for whoever will change them (rule L7), and for people who say which they mean."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from lxml import etree
 
-from .checking import outer_focus
+from .checking import check, kind_of, outer_focus
 from .closures import Closures
 from .environment import Environment
 from .errors import ExpressionError
@@ -15,6 +15,7 @@ from .expression import Expression
 from .kinds import Known, NodeKind, Scope, VariableKind
 from .locations import Locations
 from .nodes import Attribute, Node, Root, Text
+from .parser import parse
 from .sight import in_tree
 from .syntax import Axis, NameTest, NodeTest, Path, Step, Syntax
 from .syntax import Root as Start
@@ -174,3 +175,29 @@ def compile_selection(
 
 def _leaves_root(steps: tuple[Step, ...]) -> bool:
     return any(step.axis is not Axis.SELF or step.test is not NodeTest.NODE for step in steps)
+
+
+def select(
+    text: str, element: etree._Element, *, namespaces: Mapping[str, str] | None = None
+) -> list[etree._Element]:
+    """The elements that a path selects from an element, in document order; of text and attributes their elements.
+
+    Names are read as in all expressions: without a prefix they are in the default namespace (``""``). Raises
+    `ExpressionError` for what is wrong, and for an expression whose value is no nodes.
+
+    >>> order = etree.fromstring("<order><item/><item id='b'/></order>")
+    >>> [item.attrib for item in select("item[@id]", order)]
+    [{'id': 'b'}]
+    """
+    given = namespaces or {}
+    syntax = parse(text, given)
+    check(text, syntax, NodeKind.ELEMENT, {})
+    focus = outer_focus(NodeKind.ELEMENT)
+    if kind_of(syntax, focus, {}) is not VariableKind.NODES:
+        raise ExpressionError(text, 0, len(text), "this selects no nodes", "write a path, such as item[2]")
+    nodes = Closures(in_tree(NodeKind.ELEMENT, Scope.DOCUMENT), {}, given).nodes(syntax, focus)
+    found = [
+        one.parent if isinstance(one, (Text, Attribute)) else one
+        for one in nodes(Environment(element=element))
+    ]
+    return [one for one in dict.fromkeys(found) if not isinstance(one, Root)]

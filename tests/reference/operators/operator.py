@@ -58,11 +58,11 @@ class OperatorState:
         below_not: bool = False,
     ) -> None:
         path = paths.path_of(expression)
-        assert path is not None, f"{expression} has no path type (T2)"
+        assert path is not None or definition.flat, f"{expression} has no path type (T2)"
         options = expression.options
         self.expression = expression
         self.definition = definition
-        self.path: PathType = path
+        self.path: PathType | None = path  # None: the document
         self.parent = parent
         self.around = around
         self.flat = definition.flat

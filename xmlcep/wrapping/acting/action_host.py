@@ -1,4 +1,4 @@
-"""What the actions of a firing ask of the document, and what they have done to it (`xmlcep.actions.host.Host`)."""
+"""What the actions of a firing ask of the document, and what they have done to it (`xmlcep.actions.nodes.Host`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Moments as arguments: the one type of every option that asks for one."""
+"""Arguments that several commands take: files, moments, the files of namespaces."""
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -9,6 +10,18 @@ import click
 
 from ..timestamps import TimeError, time_or_day
 from ._output import inform
+
+
+class FilePath(click.Path):
+    """A path. The empty one names nothing, although the system takes it for the folder that one is in: what a script
+    has no value for would be read, or written to, somewhere."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        if not os.fspath(value):
+            self.fail("'' names no file: it is empty", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # which click 8.1 does not take
@@ -48,3 +61,24 @@ def say_beyond(at: int | str | None, ts: int, time: str | None) -> None:
     """Says that a log ends before the moment that was asked for, and where."""
     shown = "" if time is None else f", {time}"
     inform(f"xmlcep: the log ends before {at}, at {ts}{shown}: this is its end")
+
+
+def _files_of_namespaces(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """The file of every namespace; a namespace may have a ``=`` in it, the file begins behind the last."""
+    found: dict[str, str] = {}
+    for pair in given:
+        uri, equals, file = pair.rpartition("=")
+        if not equals or not uri or not file:
+            raise click.BadParameter(f"{pair!r}: expected NAMESPACE=FILE", param=option)
+        found[uri] = file
+    return found
+
+
+location_option = click.option(
+    "--location",
+    "locations",
+    metavar="NS=FILE",
+    multiple=True,
+    callback=_files_of_namespaces,
+    help="The local file of a namespace that the schema imports (repeatable); nothing is ever fetched.",
+)
