@@ -77,7 +77,7 @@ def main(
     if one_core:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # inherited by the JVM and its workers
     tree = ProcessTree()
-    spark = None if engine == "local" else _started(engine, log)
+    spark = None if engine == "local" else _started(engine)
     parsed = load_rules(rules)
     start_cpu, begun, start_of_all = tree.seconds(), perf_counter(), tree.seconds_of_all()
     count = 0
@@ -97,14 +97,13 @@ def main(
         spark.stop()
 
 
-def _started(master: str, log: Path) -> SparkSession:
+def _started(master: str) -> SparkSession:
     """A session as an audit starts it, with a first job behind it: Java, and a process for Python's workers, which has
     imported what ours has."""
     from xmlcep.auditing.spark.session import start_session
 
-    files = log.iterdir() if log.is_dir() else [log]
-    spark = start_session(master, input_bytes=sum(file.stat().st_size for file in files))
-    spark.sparkContext.parallelize([0], 1).count()
+    spark = start_session(master)
+    spark.range(1).mapInArrow(lambda batches: batches, "id bigint").count()
     return spark
 
 

@@ -1,27 +1,29 @@
-"""The Spark job's steps done by plain Python, so that thousands of examples can be tried."""
+"""What the tasks of an audit with Spark do, one after the other in this process: for laws, which have many examples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from xmlcep.auditing.failures import Failures
+import pyarrow as pa
+
 from xmlcep.auditing.findings.collector import Collector
-from xmlcep.auditing.findings.order import Ranking
-from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.plan.partition_key import make_plan
-from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
-from xmlcep.auditing.spark.detector_pool import DetectorPool
-from xmlcep.auditing.spark.finding_chunks import FindingChunkWriter, FindingRanges
-from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, by_range
-from xmlcep.auditing.spark.firings import FiringPlaces
-from xmlcep.auditing.spark.mapper import Keep, Mapper, SelectedRecord
-from xmlcep.auditing.spark.replayer import BucketReplayer
-from xmlcep.auditing.spark.segment_merge import SegmentMerge
-from xmlcep.auditing.spark.task_reports import Report
-from xmlcep.auditing.spark.tasks import replay_segments
-from xmlcep.auditing.splits import make_splits
-from xmlcep.rules import Rules
+from xmlcep.auditing.inputs import LogFile, find_files
+from xmlcep.auditing.plan import Plan, make_plan
+from xmlcep.auditing.spark.answers import BAD, FINDING, ORDER
+from xmlcep.auditing.spark.division import KEYS, ROUTED, keys_replayed, routed
+from xmlcep.auditing.spark.division import ORDER as KEY_ORDER
+from xmlcep.auditing.spark.job import collect
+from xmlcep.auditing.spark.log_reading import files_read, lines_read
+from xmlcep.auditing.spark.replay import replayed
+from xmlcep.auditing.spark.told import Told
+from xmlcep.log.json_codec import FASTEST
+from xmlcep.rules import PlainRules, Rules
+from xmlcep.timestamps import microseconds
+
+Row = dict[str, Any]
 
 
 def simulate(
@@ -30,93 +32,137 @@ def simulate(
     collector: Collector,
     *,
     split_bytes: int,
-    segment_records: int,
-    operators: bool,
-    buckets: int = 3,
-    most_bytes: int = MOST_BYTES,
-    records_per_range: int = 7,
-    batch_size: int | None = 3,
-    keep: Keep | None = None,
+    operators: bool = False,
+    batch: int = 5,
+    partitions: int = 3,
+    ignore_whitespace: bool = False,
     until: str | None = None,
+    large: int | None = None,
 ) -> list[bytes]:
-    """The findings' lines, as the distributed audit computes them; ``split_bytes`` is also a number of records."""
-    splits = make_splits(find_files(logs).files, split_bytes, split_bytes)
-    plan = make_plan(rules)
+    """The findings' lines: files are read in blocks of so many bytes, and replayed in batches of so many records.
 
-    def mapper() -> Mapper:
-        return Mapper(
-            plan, buckets, keep=keep, segment_records=segment_records, batch_size=batch_size,
-            by_file=collector.quarantine.by_file,
-        )  # fmt: skip
-
-    reader = mapper()
-    routed, reports = _divided(item for split in splits for item in reader.read(split))
-    merge = SegmentMerge(splits, reports, plan, buckets, until)
-    for chunk in routed:
-        if chunk.kind == ChunkKind.BAD_RECORD:
-            merge.collect_bad(chunk, collector)
-    if merge.to_sort:
-        selected = [
-            record
-            for split in merge.splits_to_sort()
-            for records in mapper().select(split, merge.to_sort)
-            for record in records
-        ]
-        selected.sort(key=_in_spark)
-        parts = {part.place: part for split in splits for part in split.parts}
-        again, reports = _divided(mapper().route_sorted(selected, parts))
-        merge.add_sorted(reports)
-        routed += again
-        for chunk in again:
-            if chunk.kind == ChunkKind.BAD_RECORD:
-                merge.collect_bad(chunk, collector, again=True)
-    merge.collect(collector)
-    ranges = FindingRanges.of(merge.extents(), records_per_range)
-    chunks = routed + list(merge.seams.chunks())
-    failures = Failures(rules)
-    detectors = DetectorPool(plan, operators=operators)
-    whole = merge.whole(ranges)
-    for level in range(1 + max(each.level for each in plan.passes)):
-        findings = FindingChunkWriter(Ranking(rules), level, ranges)
-        for bucket in range(buckets):
-            replayer = BucketReplayer(plan, bucket, buckets, whole, detectors, findings)
-            wanted = (ChunkKind.ROWS, level, bucket)
-            own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]
-            chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
-            for doc, failure in replayer.failures.by_document.items():
-                failures.add(doc, failure)
-            for found_late in replayer.firing_failures:
-                clocks = [
-                    chunk
-                    for chunk in chunks
-                    if chunk.kind == ChunkKind.CLOCKS and chunk.segment == found_late.segment
-                ]
-                failures.add(found_late.doc, FiringPlaces(whole).failure(found_late, clocks))
-        chunks += findings.take()
-    failures.check()
-    timed = [chunk for chunk in chunks if chunk.kind in (ChunkKind.FIRINGS, ChunkKind.CLOCKS)]
-    timed.sort(key=lambda chunk: (chunk.segment, chunk.number, chunk.source))
-    chunks += FiringPlaces(whole).findings(timed)
-    found = [chunk for chunk in chunks if chunk.kind == ChunkKind.FINDINGS]
-    found.sort(key=lambda chunk: (chunk.target, chunk.source, chunk.number))
-    assert all(chunk.target < len(ranges) for chunk in found)
-    order = FindingOrder(Ranking(rules), most_bytes=most_bytes)
-    lines: list[bytes] = []
-    for _, of_range in by_range(found):
-        for findings in order.order(of_range):
-            lines += bytes(findings.text).splitlines()
-            for doc, counts in findings.counts.items():
-                collector.found(doc, counts)
-    return lines
+    Documents of more than ``large`` records are divided.
+    """
+    files = find_files(logs).files
+    changes = [row for file in files for row in rows_of(file, files, split_bytes)]
+    told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace)
+    counts = Counter(row["doc"] for row in changes if row["doc"] is not None)
+    plan, divided = make_plan(rules), set[str]()
+    if large is not None and plan.divided:
+        divided = {doc for doc, count in counts.items() if count > large}
+    some = [row for row in changes if row["doc"] in divided]
+    answered = _whole([row for row in changes if row["doc"] not in divided], told, batch, partitions)
+    if some:
+        whole = () if plan.whole is None else tuple(tree.name for tree in plan.whole.trees)
+        answered += _whole(some, told._replace(trees=whole), batch, partitions)
+        answered += _divided(some, plan, told, batch, partitions)
+    collect(_InMemory(answered), rules, collector, files)
+    found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
+    return [row["content"] for row in found]
 
 
-def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]]:
-    both = list(items)
-    return [each for each in both if isinstance(each, Chunk)], [
-        each for each in both if isinstance(each, Report)
-    ]
+def _whole(changes: list[Row], told: Told, batch: int, partitions: int) -> list[Row]:
+    """What tasks answer that replay whole documents."""
+    found: list[Row] = []
+    for its in _partitions(changes, ("doc",), partitions):
+        found += _rows(replayed(_batches(sorted(its, key=_in_log), batch), tuple(told)))
+    return found
 
 
-def _in_spark(record: SelectedRecord) -> tuple[object, ...]:
+def _divided(changes: list[Row], plan: Plan, told: Told, batch: int, partitions: int) -> list[Row]:
+    """What tasks answer that replay keys."""
+    plain = [row for row in changes if row["aside"] is None and row["reason"] is None and not row["clock"]]
+    rows: list[Row] = []
+    for its in _partitions(plain, ("doc", "ts"), partitions):
+        rows += _rows(routed(_batches(sorted(its, key=_in_log), batch), tuple(told)))
+    for level in range(1 + max(each.level for each in plan.divided)):
+        given, rows = rows, []
+        for its in _partitions(given, KEYS, partitions):
+            order = sorted(
+                its, key=lambda row: tuple((row[name] is not None, row[name]) for name in KEY_ORDER)
+            )
+            rows += _rows(keys_replayed(_batches(order, batch, ROUTED), tuple(told), level))
+    return [row for row in rows if row["kind"] is not None]
+
+
+def _partitions(rows: list[Row], keys: Sequence[str], partitions: int) -> Iterator[list[Row]]:
+    for partition in range(partitions):
+        yield [row for row in rows if hash(tuple(row[key] for key in keys)) % partitions == partition]
+
+
+class _InMemory:
+    def __init__(self, answered: Sequence[Row]) -> None:
+        self._answered = answered
+
+    def of_kind(self, kind: str) -> Iterator[Any]:
+        return (FASTEST.loads(row["content"]) for row in self._answered if row["kind"] == kind)
+
+    def bad(self) -> Iterator[tuple[str, bytes]]:
+        bad = [row for row in self._answered if row["kind"] == BAD]
+        for row in sorted(bad, key=lambda row: (row["file"], row["place"]["n"])):
+            yield row["file"], row["content"]
+
+
+def rows_of(file: LogFile, files: Sequence[LogFile], split_bytes: int) -> list[Row]:
+    """The records of a file as rows of a table."""
+    names = {each.path: (each.place, each.name) for each in files}
+    content = Path(file.path).read_bytes()
+    if file.kind != "plain":
+        return _rows(files_read([pa.record_batch({"file": [file.path], "content": [content]})], names))
+    return _rows(lines_read(_batches(list(_lines(file, content, split_bytes)), 5), names))
+
+
+def _lines(file: LogFile, content: bytes, split_bytes: int) -> Iterator[Row]:
+    """The lines as Spark hands them out: without their ends, by the block of so many bytes that they begin in."""
+    lines = content.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    try:
+        header = FASTEST.loads(lines[0].removeprefix(b"\xef\xbb\xbf"))
+        doc = header["doc"] if "xmlcep" in header and "control" not in header else None
+    except (ValueError, TypeError, KeyError):
+        doc = None
+    offset = block = lines_before = bytes_before = 0
+    for number, line in enumerate(lines):
+        if offset // split_bytes != block:
+            block, lines_before, bytes_before = offset // split_bytes, number, offset
+        yield {
+            "line": line, "file": file.path, "block": block, "size": len(content), "lines": lines_before,
+            "bytes": bytes_before, "doc": doc,
+        }  # fmt: skip
+        offset += len(line) + 1
+
+
+def _batches(rows: list[Row], size: int, schema: pa.Schema | None = None) -> Iterator[pa.RecordBatch]:
+    if rows:
+        table = pa.Table.from_pylist(rows, schema)
+        for batch in table.combine_chunks().to_batches():
+            for start in range(0, len(batch), size):
+                yield batch.slice(start, size)
+
+
+def _rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    for row in rows:
+        if isinstance(row.get("meta"), list):
+            row["meta"] = FASTEST.dumps(dict(row["meta"])).decode()
+    return rows
+
+
+def _in_log(row: Row) -> tuple[Any, ...]:
     """As Spark sorts: null before all."""
-    return *record[:2], record.clock is not None, record.clock or 0, *record[3:]
+    time = microseconds(row["at"]) if row["clock"] else None
+    return tuple(
+        (each is not None, each) for each in (row["doc"], row["ts"], time, row["place"], row["record"])
+    )
+
+
+def in_findings(row: Row) -> tuple[Any, ...]:
+    """The total order of findings."""
+    values = []
+    for name in ORDER:
+        value: Any = row
+        for part in name.split("."):
+            value = value[part]
+        values.append(value)
+    return tuple(values)

@@ -105,13 +105,25 @@ def found_locally(logs: list[Path], rules: Rules, *, operators: bool, until: str
 
 
 def found_in_parts(logs: list[Path], rules: Rules, *, operators: bool, until: str | None = None) -> Records:
-    """What the steps of the distributed audit come to, with files and segments cut small."""
-    with Spool() as spool:
-        collector = Collector(spool, Summary("test"), OnBadRecord.SKIP)
-        lines = simulate(
-            logs, rules, collector, split_bytes=700, segment_records=4, operators=operators, until=until
-        )
-    return [FASTEST.loads(line) for line in lines]
+    """What tasks of Spark find, whether documents are divided or not."""
+
+    def found(large: int | None) -> list[bytes]:
+        with Spool() as spool:
+            collector = Collector(spool, Summary("test"), OnBadRecord.SKIP)
+            return simulate(
+                logs,
+                rules,
+                collector,
+                split_bytes=700,
+                batch=4,
+                operators=operators,
+                until=until,
+                large=large,
+            )
+
+    whole, divided = found(None), found(0)
+    assert divided == whole
+    return [FASTEST.loads(line) for line in whole]
 
 
 def check(definitions: Definitions, found: list[Life], data: st.DataObject) -> None:

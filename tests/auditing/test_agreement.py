@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.strategies import rule_sets
 from xmlcep.auditing import AuditResult, audit
-from xmlcep.auditing.findings.collector import Collector
-from xmlcep.auditing.inputs import find_files
 from xmlcep.log.parquet import ParquetWriter
 from xmlcep.log.records import Header
 from xmlcep.rules import Rules, parse_rules
@@ -196,39 +194,6 @@ def flattened(finding: dict[str, Any]) -> list[dict[str, Any]]:
     if "constituents" not in finding:
         return [finding]
     return [inner for each in finding["constituents"] for inner in flattened(each)]
-
-
-def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:
-    from xmlcep.auditing.findings.spool import Spool
-    from xmlcep.auditing.quarantine import OnBadRecord
-    from xmlcep.auditing.result import Summary
-    from xmlcep.auditing.spark.job import SparkAudit
-    from xmlcep.log.json_codec import FASTEST
-
-    log = write_log(tmp_path / "a.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
-    local = audit(log, ORDER_RULES, out=tmp_path / "local.out")
-    lines = [line + b"\n" for line in local.lines()]
-    of_b = [line for line in lines if FASTEST.loads(line)["doc"] == "b"]
-    assert 0 < len(of_b) < len(lines)
-
-    def found(place: Path | None, withheld: set[str]) -> tuple[bytes, int]:
-        with Spool() as spool:
-            collector = Collector(spool, Summary("spark"), OnBadRecord.SKIP)
-            job = SparkAudit(
-                spark, ORDER_RULES, collector, operators=False, split_bytes=500, partitions=5, place=place
-            )
-            parts = list(job.run(find_files(log).files, lambda: withheld))
-        counts = sum(sum(of.values()) for part in parts for of in part.counts.values())
-        return b"".join(part.text for part in parts), counts
-
-    place = tmp_path / "place"
-    place.touch()
-    assert found(None, set()) == (b"".join(lines), len(lines))
-    # What is withheld shows too late for tasks to know where the rest belongs.
-    assert found(place, {"a"}) == (b"".join(of_b), len(of_b))
-    assert place.read_bytes() == b""
-    assert found(place, set()) == (b"", len(lines))
-    assert place.read_bytes() == b"".join(lines)
 
 
 def test_many_documents_in_files_of_both_kinds(spark: SparkSession, tmp_path: Path) -> None:

@@ -14,19 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from path_types import PathInstance, PathType
-from tests.auditing import simulation
 from tests.auditing.logs import documents, interleaved, write_log
+from tests.auditing.simulation import simulate
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from tests.reference.paths import node_of
 from tests.strategies import rule_sets
 from xmlcep.auditing import AuditResult, audit, notes
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
-from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import RuleSummary, Summary
-from xmlcep.auditing.rule_counts import records_by_rule, type_of
-from xmlcep.auditing.spark.replayer import BucketReplayer
 from xmlcep.events import PrimitiveEvent, PrimitiveType
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.rules.trees import EventTree
@@ -176,26 +173,11 @@ def test_random_rules_and_logs(definitions, data) -> None:
 
 
 def simulated(log: Path, rules: Rules, *, split_bytes: int) -> dict[str, int | None]:
-    """The records of each rule by what all replayers of a simulated audit counted."""
-    replayers: list[BucketReplayer] = []
-
-    def made(*arguments: Any, **options: Any) -> BucketReplayer:
-        replayers.append(BucketReplayer(*arguments, **options))
-        return replayers[-1]
-
-    with Spool() as spool, mock.patch.object(simulation, "BucketReplayer", made):
-        simulation.simulate(
-            [log], rules, Collector(spool, Summary("test"), OnBadRecord.SKIP),
-            split_bytes=split_bytes, segment_records=5, operators=False,
-        )  # fmt: skip
-    found: dict[str, int | None] = {}
-    for each in make_plan(rules).passes:
-        taken: dict[tuple[str, PathType], int] = {}
-        for replayer in replayers:
-            for text, count in replayer.records.get(each.index, {}).items():
-                taken[type_of(text)] = taken.get(type_of(text), 0) + count
-        found |= records_by_rule(rules, taken, each.names)
-    return found
+    """The records of each rule by what the tasks of Spark count."""
+    with Spool() as spool:
+        collector = Collector(spool, Summary("test"), OnBadRecord.SKIP)
+        simulate([log], rules, collector, split_bytes=split_bytes)
+        return collector.summary.records_per_rule
 
 
 def test_a_document_with_most_of_the_log_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def test_every_block_is_run_here_or_needs_a_cluster() -> None:
     assert [
         line for line in said if line not in COMMANDS and not any(map(line.__contains__, ELSEWHERE))
     ] == []
-    assert {kind for kind, _ in BLOCKS} == {"", "python", "mermaid"}
+    assert {kind for kind, _ in BLOCKS} == {"", "python"}
 
 
 @pytest.mark.parametrize("command", [line for line in COMMANDS if not any(map(line.__contains__, ELSEWHERE))])

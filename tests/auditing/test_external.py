@@ -130,8 +130,8 @@ def test_both_engines_find_the_same(name: str, data: st.DataObject) -> None:
         path = write_log(Path(folder) / "log.jsonl", items)
         local, distributed = both_ways(
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
-            segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=data.draw(st.booleans()),
-            buckets=data.draw(st.sampled_from((1, 3, 50))), rest=data.draw(st.booleans()),
+            batch=data.draw(st.sampled_from((1, 5, 1000))), operators=data.draw(st.booleans()),
+            partitions=data.draw(st.sampled_from((1, 3, 50))), rest=data.draw(st.booleans()),
         )  # fmt: skip
     found = [FASTEST.loads(line)["name"] for line in local[0]]
     event(f"external: {'Seen' in found}, made of it: {bool({'A', 'B'} & {*found})}, bad: {bool(local[1])}")
@@ -156,9 +156,7 @@ def test_what_is_raised_beside_a_finding_takes_its_place_where_documents_rest(tm
     log = write_log(tmp_path / "log.jsonl", [*records, raised])
     rules = parse_rules(DECLARED)
     for rest in (False, True):
-        local, distributed = both_ways(
-            [log], rules, split_bytes=10**6, segment_records=1, operators=False, rest=rest
-        )
+        local, distributed = both_ways([log], rules, split_bytes=10**6, batch=1, operators=False, rest=rest)
         assert [FASTEST.loads(line)["name"] for line in local[0]] == ["Seen", "Plain"]
         assert local == distributed
 
@@ -282,9 +280,7 @@ def test_an_event_comes_before_the_end_of_the_transaction_it_is_in(
     }
     lines.insert(2, FASTEST.dumps(raised | {"txn": txn, "meta": None}))
     log = write_log(tmp_path / "log.jsonl", lines)
-    local, distributed = both_ways(
-        [log], parse_rules(rules), split_bytes=10**6, segment_records=1000, operators=False
-    )
+    local, distributed = both_ways([log], parse_rules(rules), split_bytes=10**6, batch=1000, operators=False)
     assert distributed == local
     found = [FASTEST.loads(line) for line in local[0]]
     assert [(each["name"], each["ts"]) for each in found] == [
@@ -301,7 +297,7 @@ def test_an_event_that_is_delivered_twice_counts_once(tmp_path: Path, split_byte
     other = raised.replace(b"}", b',"nth":2}')
     log = write_log(tmp_path / "log.jsonl", [record % 1, raised, other, raised, other, raised, record % 2])
     local, distributed = both_ways(
-        [log], parse_rules(DECLARED), split_bytes=split_bytes, segment_records=1000, operators=False
+        [log], parse_rules(DECLARED), split_bytes=split_bytes, batch=1000, operators=False
     )
     assert distributed == local
     assert len(local[0]) == 2
@@ -326,9 +322,7 @@ def test_clock_records_and_external_events_at_one_record_keep_their_order(tmp_pa
     path = write_log(tmp_path / "log.jsonl", lines)
     rules = parse_rules(DECLARED + 'event B = plus[Seen(item), "5 s"]')
     for split_bytes in (100, 250, 10**6):
-        local, distributed = both_ways(
-            [path], rules, split_bytes=split_bytes, segment_records=1000, operators=False
-        )
+        local, distributed = both_ways([path], rules, split_bytes=split_bytes, batch=1000, operators=False)
         assert distributed == local
         found = [FASTEST.loads(line) for line in local[0]]
         assert [(each["name"], each["at"]) for each in found if each["name"] == "B"] == [
@@ -348,9 +342,7 @@ def test_external_events_at_one_record_keep_their_order_where_a_log_is_divided(t
     path = write_log(tmp_path / "log.jsonl", lines)
     rules = parse_rules(DECLARED + RULES["deferred"])
     for split_bytes in range(100, 900, 70):
-        local, distributed = both_ways(
-            [path], rules, split_bytes=split_bytes, segment_records=1000, operators=False
-        )
+        local, distributed = both_ways([path], rules, split_bytes=split_bytes, batch=1000, operators=False)
         assert distributed == local
         found = [FASTEST.loads(line) for line in local[0]]
         assert [each["meta"]["n"] for each in found if each["name"] == "Seen"] == list("012345")

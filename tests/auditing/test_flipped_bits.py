@@ -53,8 +53,8 @@ def test_a_flipped_bit_costs_one_record_at_most(data: st.DataObject, parquet: bo
     damaged[place]["ts"] ^= 1 << bit
     sizes = {
         "split_bytes": data.draw(st.sampled_from((300, 2000, 10**6))),
-        "segment_records": data.draw(st.sampled_from((2, 9, 1000))),
-        "buckets": data.draw(st.sampled_from((1, 3))),
+        "batch": data.draw(st.sampled_from((2, 9, 1000))),
+        "partitions": data.draw(st.sampled_from((1, 3))),
     }
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / ("log.parquet" if parquet else "log.jsonl")
@@ -81,7 +81,7 @@ def test_it_is_sorted_to_its_place_or_occurs_twice(tmp_path: Path, bit: int) -> 
     log = tmp_path / "log.jsonl"
     log.write_text("".join(f"{json.dumps(record)}\n" for record in records))
     (_, bad, (documents, *_)), distributed = both_ways(
-        [log], RULES, split_bytes=900, segment_records=7, operators=False
+        [log], RULES, split_bytes=900, batch=7, operators=False
     )
     twice = bit != 40
     assert len(bad) == twice

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -81,19 +80,6 @@ def test_what_ends_us_and_the_jvm_while_it_starts_is_an_interrupt(monkeypatch: p
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")  # no Java is looked for
     with pytest.raises(KeyboardInterrupt):
         sessions.start_session("local")
-
-
-@pytest.mark.parametrize(("error", "shown"), [(EOFError(), 0), (ConnectionResetError(), 0), (KeyError(), 1)])
-def test_a_lost_connection_of_accumulators_has_no_traceback(error: Exception, shown: int) -> None:
-    usual: list[object] = []
-    server = SimpleNamespace(handle_error=lambda *given: usual.append(given))
-    session: Any = SimpleNamespace(sparkContext=SimpleNamespace(_accumulatorServer=server))
-    sessions._quieten_lost_connections(session)
-    try:
-        raise error
-    except Exception:
-        server.handle_error("request", "client")
-    assert len(usual) == shown
 
 
 @contextmanager

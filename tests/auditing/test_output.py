@@ -18,7 +18,7 @@ from xmlcep.auditing.findings.atomic_files import AtomicFile
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.request import Format
-from xmlcep.auditing.splits import PartReader, make_splits
+from xmlcep.auditing.splits import PartReader, whole
 from xmlcep.log import BadRecord, Batch, ClockCheck
 from xmlcep.log.decoding import RowDecoder
 
@@ -195,9 +195,8 @@ def test_records_that_name_no_document(request: pytest.FixtureRequest, tmp_path:
     bad: list[BadRecord] = []
     docs = [
         row[8]
-        for split in make_splits(find_files(named).files, 1000)
-        for part in split.parts
-        for batch in PartReader(part, RowDecoder(ClockCheck.ANY), bad.append).read()
+        for file in find_files(named).files
+        for batch in PartReader(whole(file), RowDecoder(ClockCheck.ANY), bad.append).read()
         if isinstance(batch, Batch)
         for row in batch.rows
     ]

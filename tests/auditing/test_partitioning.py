@@ -19,7 +19,6 @@ from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark.mapper import Keep
 from xmlcep.checking.left_out import LeftOut
 from xmlcep.rules import Rules
 
@@ -27,42 +26,42 @@ Outcome = tuple[list[bytes], list[object], object]
 
 
 def both_ways(
-    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
-    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, rest: bool = False, **more: int,
+    logs: list[Path], rules: Rules, *, split_bytes: int, batch: int, operators: bool,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, rest: bool = False, **more: int | None,
 ) -> tuple[Outcome, Outcome]:  # fmt: skip
     """Findings, quarantine and documents of the local audit (in which documents ``rest`` if they can) and of the
     simulated distributed one."""
-    local = found_locally(logs, rules, operators=operators, on_bad=on_bad, keep=keep, rest=rest)
+    local = found_locally(logs, rules, operators=operators, on_bad=on_bad, rest=rest)
     return local, found_in_parts(
-        logs, rules, split_bytes=split_bytes, segment_records=segment_records, operators=operators, on_bad=on_bad,
-        keep=keep, **more,
+        logs, rules, split_bytes=split_bytes, batch=batch, operators=operators, on_bad=on_bad,
+        **more,
     )  # fmt: skip
 
 
 def found_locally(
     logs: list[Path], rules: Rules, *, operators: bool, on_bad: OnBadRecord = OnBadRecord.SKIP,
-    keep: Keep | None = None, rest: bool = False,
+    rest: bool = False,
 ) -> Outcome:  # fmt: skip
     """What the local audit finds, which no size is told; documents ``rest`` if they can."""
 
     def run(collector: Collector, spool: Spool) -> list[bytes]:
         with tired(rest):
-            LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
+            LocalAudit(rules, collector, operators=operators).run(find_files(logs).files)
         return [line for _, text in spool.findings() for line in text.splitlines()]
 
     return _outcome(rules, on_bad, run)
 
 
 def found_in_parts(
-    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
-    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+    logs: list[Path], rules: Rules, *, split_bytes: int, batch: int, operators: bool,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, **more: int | None,
 ) -> Outcome:  # fmt: skip
     """What the simulated distributed audit finds."""
 
     def run(collector: Collector, _: Spool) -> list[bytes]:
         return simulate(
-            logs, rules, collector, split_bytes=split_bytes, segment_records=segment_records, operators=operators,
-            keep=keep, **more,
+            logs, rules, collector, split_bytes=split_bytes, batch=batch, operators=operators,
+            **more,
         )  # fmt: skip
 
     return _outcome(rules, on_bad, run)
@@ -92,8 +91,8 @@ def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operato
         path = write_log(Path(folder) / "log.jsonl", log)
         local, distributed = both_ways(
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
-            segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
-            buckets=data.draw(st.sampled_from((1, 3, 50))), most_bytes=data.draw(st.sampled_from((0, 2**20))),
+            batch=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
+            partitions=data.draw(st.sampled_from((1, 3, 50))), large=data.draw(st.sampled_from((None, 0, 3))),
             rest=data.draw(st.booleans()),
         )  # fmt: skip
     assert distributed == local

@@ -14,7 +14,6 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks
-from tests.auditing.simulation import simulate
 from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing import splits
@@ -24,11 +23,8 @@ from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.local import document_findings
 from xmlcep.auditing.local.engine import LocalAudit
-from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark.chunks import Chunk
-from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import STANDARD
@@ -97,22 +93,6 @@ def outcome(
         collector = Collector(spool, summary, on_bad)
         LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(log).files)
         lines = [(doc, line) for doc, text in spool.findings() for line in text.splitlines()]
-        withheld = collector.quarantine.settle()
-        described = {doc: each.to_record() for doc, each in summary.documents.items()}
-        return lines, list(spool.bad()), described, withheld
-
-
-def distributed_outcome(
-    log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: OnBadRecord, **sizes: int | None
-) -> object:
-    """The same of the simulated distributed audit; ``by_row`` keeps its mapper from routing columns."""
-    keep: Callable[[Row], bool] | None = (lambda row: True) if by_row else None
-    with Spool() as spool:
-        summary = Summary("test")
-        collector = Collector(spool, summary, on_bad)
-        lines = simulate(
-            [log], rules, collector, split_bytes=10**6, segment_records=1000, operators=operators, keep=keep, **sizes
-        )  # fmt: skip
         withheld = collector.quarantine.settle()
         described = {doc: each.to_record() for doc, each in summary.documents.items()}
         return lines, list(spool.bad()), described, withheld
@@ -217,61 +197,6 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         sifted = outcome(log, rules, by_row=False, rest=data.draw(st.booleans()), **options)
         assert sifted == outcome(log, rules, by_row=True, rest=data.draw(st.booleans()), **options)
     event("several files" if len(files) > 1 else "one file")
-
-
-@pytest.mark.parametrize("packed", [False, True])
-@settings(max_examples=30)
-@given(st.sampled_from((PLAIN, APART, LATE, ASKING, ASKING)), st.data())
-def test_routed_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
-    pytest.importorskip("pyarrow")
-    files, left_out = data.draw(logs(packed))
-    if not files:
-        return
-    size = data.draw(st.sampled_from((1000, 10, 3, 1)))
-    options = {
-        "operators": data.draw(st.booleans()),
-        "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
-        "batch_size": data.draw(st.sampled_from((None, size))),
-    }
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(splits, "ARROW_BLOCK", size):
-        log = write_files(Path(folder), files, left_out, packed=packed)
-        routed = distributed_outcome(log, rules, by_row=False, **options)
-        assert routed == distributed_outcome(log, rules, by_row=True, **options)
-
-
-@settings(max_examples=30)
-@given(st.sampled_from((PLAIN, APART, LATE)), st.data())
-def test_small_blocks_together_tell_what_records_one_by_one_tell(rules: Rules, data) -> None:
-    """Of files that are alike; as others are taken by themselves, one record that is irregular parts them again."""
-    pytest.importorskip("pyarrow")
-    files, left_out = data.draw(logs(True))
-    if not files:
-        return
-    operators, size = data.draw(st.booleans()), data.draw(st.sampled_from((1000, 8)))
-    options = {"operators": operators, "on_bad": OnBadRecord.SKIP}
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(splits, "ARROW_BLOCK", size):
-        log = write_files(Path(folder), files, left_out[:1] * len(files), packed=True)
-        routed = distributed_outcome(log, rules, by_row=False, batch_size=None, **options)
-        assert routed == distributed_outcome(log, rules, by_row=True, batch_size=None, **options)
-        sifted = outcome(log, rules, by_row=False, rest=False, **options)
-        assert sifted == outcome(log, rules, by_row=True, rest=False, **options)
-
-
-def test_rules_that_ask_the_document_are_routed_in_columns(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    order = {"doc": "a", "value": None, "old": None, "at": None, "txn": 1, "meta": None}
-    records = [
-        order | {"ts": 1, "op": "ins", "path": "/order", "ids": [1], "pos": 0},
-        order | {"ts": 2, "op": "ins", "path": "/order/item", "ids": [1, 2], "pos": 0},
-    ]
-    log = tmp_path / "log.jsonl"
-    write_json(log, records, set())
-    (split,) = splits.make_splits(find_files([log]).files)
-    with mock.patch.object(
-        Mapper, "_take_rows", side_effect=AssertionError("records were looked at one by one")
-    ):
-        found = list(Mapper(make_plan(ASKING), 2).read(split))
-    assert any(isinstance(each, Chunk) for each in found)
 
 
 @given(st.one_of(rule_sets().map(Rules.from_definitions), st.just(PLAIN)), st.data())

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from tests.auditing.test_agreement import ORDER_RULES, orders
 from tests.auditing.test_partitioning import both_ways
 from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.splits import FilePart, PartReader, Split, make_splits, whole
-from xmlcep.log import BadRecord, Batch, ClockCheck, LogError, Origin, parquet
+from xmlcep.auditing.splits import FilePart, PartReader, whole
+from xmlcep.log import BadRecord, Batch, ClockCheck, Origin, parquet
 from xmlcep.log.columns.blocks import RecordTypes
 from xmlcep.log.decoding import RowDecoder
-from xmlcep.log.records import Header
 
 Record = dict[str, Any]
 
@@ -72,14 +71,6 @@ def in_parts(parts: Sequence[FilePart], size: int | None, *, by_block: bool) -> 
     return Found(items, bad, before)
 
 
-def parts_of(splits: Sequence[Split]) -> list[FilePart]:
-    """The parts of splits, which are numbered through."""
-    parts = [part for split in splits for part in split.parts]
-    assert [split.number for split in splits] == list(range(len(splits)))
-    assert [part.place for part in parts] == list(range(len(parts)))
-    return parts
-
-
 def plain_lines() -> st.SearchStrategy[bytes]:
     """Lines of all types a log may have."""
     good = st.integers(1, 999).map(lambda ts: json.dumps(record(ts)).encode())
@@ -99,7 +90,7 @@ def plain_lines() -> st.SearchStrategy[bytes]:
     st.integers(1, 700),
     st.integers(1, 5),
 )
-def test_splits_of_lines(
+def test_parts_of_lines(
     lines: list[bytes], ends: list[bytes], start: bytes, rest: bytes, split_bytes: int, size: int
 ) -> None:
     content = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines))
@@ -113,11 +104,12 @@ def test_splits_of_lines(
         assert expected.lines == len(lines) + bool(rest)
         for each in expected.bad:
             assert log.read_bytes()[each.offset :].startswith(each.raw)
-        splits = make_splits([file], split_bytes)
-        for parts in (parts_of(splits), [whole(file)]):
+        cuts = range(0, file.size, split_bytes)
+        cut = [FilePart(n, file, start, min(start + split_bytes, file.size)) for n, start in enumerate(cuts)]
+        for parts in (cut, [whole(file)]):
             assert in_parts(parts, size, by_block=True) == expected
             assert in_parts(parts, size, by_block=False) == expected
-        assert in_parts(parts_of(splits), None, by_block=True) == expected
+        assert in_parts(cut, None, by_block=True) == expected
 
 
 def test_how_far_a_file_was_read(tmp_path: Path) -> None:
@@ -160,7 +152,7 @@ FAULTS: list[Record] = [
 
 
 @given(st.lists(st.sampled_from(FAULTS), max_size=40), st.data())
-def test_splits_of_row_groups(faults: list[Record], data: st.DataObject) -> None:
+def test_row_groups_in_blocks(faults: list[Record], data: st.DataObject) -> None:
     pytest.importorskip("pyarrow")
     records = [record(ts) | fault for ts, fault in enumerate(faults, 1)]
     header = data.draw(st.sampled_from([None, HEADER, b"{"]))
@@ -177,11 +169,9 @@ def test_splits_of_row_groups(faults: list[Record], data: st.DataObject) -> None
         (file,) = find_files(log).files
         expected = in_parts([whole(file)], None, by_block=False)
         assert expected.lines == len(records)
-        splits = make_splits([file], 2**20, data.draw(st.integers(1, 60)))
         size = data.draw(st.integers(1, 50))
-        for parts in (parts_of(splits), [whole(file)]):
-            assert in_parts(parts, size, by_block=True) == expected
-            assert in_parts(parts, size, by_block=False) == expected
+        assert in_parts([whole(file)], size, by_block=True) == expected
+        assert in_parts([whole(file)], size, by_block=False) == expected
 
 
 @pytest.mark.parametrize("at_end", [False, True])
@@ -222,20 +212,6 @@ def test_text_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
     assert len(bad) == 1 and "UTF8" in bad[0].reason
 
 
-def test_row_groups_are_gathered_by_records_and_size(tmp_path: Path) -> None:
-    log = write_parquet(tmp_path / "log.parquet", [record(ts) for ts in range(1, 101)], 10)
-
-    def ranges(split_bytes: int, split_records: int) -> list[tuple[int, int | None]]:
-        splits = make_splits(find_files(log).files, split_bytes, split_records)
-        return [(part.start, part.end) for part in parts_of(splits)]
-
-    size = parquet.row_groups(str(log))[0].size
-    assert ranges(2**20, 1000) == [(0, None)]
-    assert ranges(2**20, 40) == ranges(2**20, 49) == [(0, 4), (4, 8), (8, None)]
-    assert ranges(2**20, 1) == ranges(1, 1000) == [*((n, n + 1) for n in range(9)), (9, None)]
-    assert len(ranges(size * 5 + size // 2, 1000)) == 2
-
-
 def test_columns_of_other_things_do_not_count(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
@@ -248,39 +224,6 @@ def test_columns_of_other_things_do_not_count(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "lean.parquet", row_group_size=10, use_dictionary=["op"])
     assert parquet.row_groups(str(log)) == parquet.row_groups(str(tmp_path / "lean.parquet"))
     assert [group.records for group in before] == [10] * 10
-
-
-def test_the_header_is_in_the_first_split_and_known_to_all(tmp_path: Path) -> None:
-    log = write_parquet(tmp_path / "log.parquet", [record(ts, doc=None) for ts in range(1, 31)], 10, HEADER)
-    splits = make_splits(find_files(log).files, 1)
-    assert len(splits) == 3
-    found = in_parts(parts_of(splits), None, by_block=True)
-    assert [number for number, item in found.items if isinstance(item, Header)] == [0]
-    assert [item[8] for _, item in found.items[1:]] == ["h"] * 30 and not found.bad
-
-
-def test_a_parquet_file_without_its_end_cannot_be_split(tmp_path: Path) -> None:
-    log = write_parquet(tmp_path / "log.parquet", [record(1)], 10)
-    log.write_bytes(log.read_bytes()[:-20])
-    with pytest.raises(LogError, match=r"log\.parquet: not a readable Parquet file"):
-        make_splits(find_files(log).files)
-
-
-def test_small_files_are_read_together(tmp_path: Path) -> None:
-    """In file order, as many as are within the bounds; a large one is cut as ever."""
-    line = json.dumps(record(1)).encode() + b"\n"
-    for number, count in enumerate((1, 2, 1, 30, 1, 1)):
-        (tmp_path / f"{number}.jsonl").write_bytes(line * count)
-    files = find_files(tmp_path).files
-    splits = make_splits(files, 10 * len(line))
-    assert [[(part.file.place, part.start) for part in split.parts] for split in splits] == [
-        [(0, 0), (1, 0), (2, 0)],
-        *[[(3, start * len(line))] for start in (0, 10, 20)],
-        [(4, 0), (5, 0)],
-    ]
-    parts_of(splits)
-    with mock.patch("xmlcep.auditing.splits.MOST_FILES", 2):
-        assert [len(split.parts) for split in make_splits(files, 10**6)] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("split_bytes", [1, 3000, 10**7])
@@ -301,9 +244,7 @@ def test_the_audit_of_many_files_of_all_kinds(tmp_path: Path, split_bytes: int) 
             (folder / f"{number:02}.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines)))
         else:
             (folder / f"{number:02}.jsonl").write_bytes(b"\n".join(lines))
-    local, distributed = both_ways(
-        [folder], ORDER_RULES, split_bytes=split_bytes, segment_records=20, operators=True
-    )
+    local, distributed = both_ways([folder], ORDER_RULES, split_bytes=split_bytes, batch=20, operators=True)
     assert distributed == local
     _, bad, _ = local
     assert [(place, number) for place, number, _ in bad if place % 3 == 0][:2] == [(0, 4), (3, 4)]
@@ -323,9 +264,7 @@ def test_the_audit_of_row_groups_is_that_of_the_file(tmp_path: Path, at_end: boo
     )  # fmt: skip
     damage(log, 4, "ts", at_end=at_end)
     with mock.patch.object(parquet, "DECODED", 6):
-        local, distributed = both_ways(
-            [log], ORDER_RULES, split_bytes=1, segment_records=1000, operators=False
-        )
+        local, distributed = both_ways([log], ORDER_RULES, split_bytes=1, batch=1000, operators=False)
     assert distributed == local
     lines, bad, _ = local
     assert len(lines) > 20

@@ -53,9 +53,7 @@ def simulated(
     """What the steps of the distributed audit come to, and how many records are bad."""
     with Spool() as spool:
         collector = Collector(spool, Summary("test"), OnBadRecord.SKIP)
-        lines = simulate(
-            logs, rules, collector, split_bytes=300, segment_records=2, operators=False, until=until
-        )
+        lines = simulate(logs, rules, collector, split_bytes=300, batch=2, operators=False, until=until)
         collector.quarantine.settle()
         return [FASTEST.loads(line) for line in lines], len(list(spool.bad()))
 

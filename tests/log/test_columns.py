@@ -18,7 +18,7 @@ from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
 from xmlcep.log import parquet as log_parquet
 from xmlcep.log.columns.arrow import ArrowBlock, JoinedBlocks
-from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span, meta_texts
+from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.jsonlines import JsonLinesReader
@@ -98,14 +98,10 @@ def test_metas_are_told_apart_to_the_order_of_their_pairs(
     records = [record(ts, "/a/b", [1, ts], meta=meta) for ts, meta in enumerate(metas, start=1)]
     block = first_block(tmp_path, kind, [dict(each) for each in records])
     types = RecordTypes(lambda op, path: True)
-    runs, filtered = block.runs(types), block.filtered(types)
-    assert runs is not None and filtered is not None
+    runs = block.runs(types)
+    assert runs is not None
     expected = [json.dumps(meta) for meta in metas]
     assert [json.dumps(row[10]) for row in runs[0].rows] == expected
-    texts = filtered.columns["meta"].to_pylist()
-    assert [json.dumps(None if text is None else json.loads(text)) for text in texts] == expected
-    told_apart = meta_texts(metas).dictionary.to_pylist()
-    assert sorted(told_apart) == sorted({text for text in texts if text is not None})
     (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
     assert isinstance(batch, Batch)
     assert [json.dumps(row[10]) for row in batch.rows] == expected
@@ -125,11 +121,10 @@ def test_where_an_edit_goes_on(tmp_path: Path, kind: str, wanted: str, given: li
             each["more"] = False
     block = first_block(tmp_path, kind, [dict(each) for each in records])
     types = RecordTypes(lambda op, path: path.last.test in wanted)
-    runs, filtered = block.runs(types), block.filtered(types)
-    assert runs is not None and filtered is not None
+    runs = block.runs(types)
+    assert runs is not None
     chosen = [each["ts"] for each in records if "bc"[each["ts"] % 2] in wanted]
     assert [(row[0], row[11]) for row in runs[0].rows] == [(ts, ts in given) for ts in chosen]
-    assert filtered.columns["more"].to_pylist() == [ts in given or None for ts in chosen]
     (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
     assert isinstance(batch, Batch)
     assert [row[11] for row in batch.rows] == [ts in given for ts in range(1, 7)]

@@ -18,13 +18,15 @@ PAGES += [ROOT / "docs" / "contexts.md", ROOT / "docs" / "replay.md"]
 NEEDS = re.compile(r"<!-- needs: (\w+) -->")
 """A package that a page shows and that the tests do not bring."""
 NOTHING_TO_RUN = ("start/install.md", "howto/index.md")
+RUN_ELSEWHERE = ("start/spark.md", "howto/kafka.md", "howto/databricks.md")
+"""Where there is a session of Spark: tests/auditing/test_spark_pages.py."""
 
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT / "docs").as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PAGES if name_of(page) not in RUN_ELSEWHERE], ids=name_of)
 def test_the_page_works(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,6 +46,7 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
+    ("xmlcep.spark",),
     ("xmlcep.reporting",),
     ("xmlcep.editing",),
     ("xmlcep.serving",),

@@ -14,7 +14,6 @@ from ..log.parquet import row_groups
 from ..rules import Rules
 from .inputs import LogFile
 from .plan.partition_key import make_plan
-from .splits import SPLIT_BYTES, UNPACKED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,6 +27,8 @@ _LOCAL_US = 1.6
 _SPARK_US = 2.3
 _HEAVY = 6
 _START_S = 7
+_UNPACKED = 8  # times as large a packed file is about when it is unpacked
+_LARGE_BYTES = 64 * 2**20  # unpacked: less is read soon
 _LARGE_SHARE = 0.2  # of a log: as much as one core should read by itself
 # Bytes of a record in files of each kind.
 _RECORD_BYTES = {"plain": 150, "gzip": 15, "zstd": 15, "parquet": 10}
@@ -69,7 +70,7 @@ def choose_engine(
         return Choice("spark", list(_packed(files)))
     records = sum(_records(file, exactly=len(files) <= _FEW) for file in files)
     plan = make_plan(rules)
-    heavy = plan.asks_document or any(each.has_flushes or each.has_timers for each in plan.passes)
+    heavy = plan.whole is not None
     millions = records / 1e6 * (_HEAVY if heavy else 1)
     cores = os.cpu_count() or 1
     about = f"about {_rounded(records):,} records"
@@ -97,10 +98,10 @@ def _records(file: LogFile, *, exactly: bool) -> int:
 
 def _packed(files: Sequence[LogFile]) -> Iterator[str]:
     """What is to be said of large packed files, which nothing but one task from beginning to end can read."""
-    unpacked = {file.name: file.size * UNPACKED for file in files if file.kind in ("gzip", "zstd")}
+    unpacked = {file.name: file.size * _UNPACKED for file in files if file.kind in ("gzip", "zstd")}
     total = sum(file.size for file in files if file.kind not in ("gzip", "zstd")) + sum(unpacked.values())
     for name, size in unpacked.items():
-        if size > 2 * SPLIT_BYTES and size > _LARGE_SHARE * total:
+        if size > _LARGE_BYTES and size > _LARGE_SHARE * total:
             yield (
                 f"{name}: packed, so one core reads and unpacks it, {size / total:.0%} of the log, however many there"
                 " are: several smaller files, or Parquet, are read side by side"

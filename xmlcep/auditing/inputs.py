@@ -23,7 +23,7 @@ from ..log.segments import first_of
 LogPath: TypeAlias = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"
-_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".parquet")
+SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".parquet")
 
 _LOOKED_AT = 1 << 20  # bytes of a file in which a line must begin as a record does
 _BLANKS = b" \t\r\xef\xbb\xbf"  # with a byte order mark
@@ -179,7 +179,7 @@ def _in_folder(folder: Path, left_out: list[str]) -> Iterator[str]:
         raise LogError(f"{folder}: cannot be read: {error.strerror}") from error
     count = 0
     for entry in entries:
-        if not entry.name.endswith(_SUFFIXES):
+        if not entry.name.endswith(SUFFIXES):
             if not entry.name.startswith("."):
                 left_out.append(f"{entry}{os.sep if entry.is_dir() else ''}")
             continue
@@ -191,7 +191,7 @@ def _in_folder(folder: Path, left_out: list[str]) -> Iterator[str]:
         else:
             raise LogError(f"{entry}: {_absence(entry)}")
     if not count:
-        raise LogError(f"{folder}: the folder has no logs: expected files that end in {', '.join(_SUFFIXES)}")
+        raise LogError(f"{folder}: the folder has no logs: expected files that end in {', '.join(SUFFIXES)}")
 
 
 def _place_of(file: Path) -> tuple[str, int]:

@@ -14,20 +14,14 @@ from path_types import PathType
 
 from ..engine.dispatch import select
 from ..events import PrimitiveType
-from ..log.columns.blocks import RecordType
 from ..rules import Rules
 
 RecordCounts: TypeAlias = Mapping[tuple[str, PathType], int]
 """How many records of an operation and absolute path type were replayed."""
 
 
-def text_of(type_: RecordType) -> str:
-    """What a chunk says of records of this operation and path."""
-    return f"{type_.op} {type_.path}"
-
-
 def type_of(text: str) -> tuple[str, PathType]:
-    """Operation and path of the records of which a chunk says this text (see `text_of`).
+    """Operation and path from one text.
 
     >>> type_of("ins /order/item")
     ('ins', PathType.parse('/order/item'))

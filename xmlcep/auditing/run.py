@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -14,10 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from ..arguments import PATH, check, optional
 from ..checking.left_out import LeftOut
 from ..engine import OnRemoved
-from ..log.records import Row
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
-from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
@@ -41,6 +38,7 @@ from .request import AuditError, AuditRequest, Format, Policy, named_format
 from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
+from .whitespace import keep_meaningful
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -242,32 +240,18 @@ class _Audit:
             local.run(self._files)
             _write_spooled(writer, collector, self._summary, steps)
         else:
-            self._replay_with_spark(collector, writer, keep)
+            self._replay_with_spark(collector, writer)
 
-    def _replay_with_spark(
-        self, collector: Collector, writer: FindingsWriter, keep: Callable[[Row], bool] | None
-    ) -> None:
+    def _replay_with_spark(self, collector: Collector, writer: FindingsWriter) -> None:
         from .spark.session import require_spark, spark_session
 
         _refuse_on_workers(self._request.rules)
         require_spark()
+        from .spark.failures import explained
         from .spark.job import SparkAudit
 
-        request = self._request
-        size = sum(file.size for file in self._files)
-        # Workers of a session that is given may have another working directory.
-        files = [file._replace(path=os.path.abspath(file.path)) for file in self._files]
-        with spark_session(request.spark, master=request.master, input_bytes=size) as session:
-            job = SparkAudit(
-                session, request.rules, collector, operators=request.operators, keep=keep,
-                partitions=request.partitions, until=request.until, progress=request.progress,
-                by_event=request.partition_by_rule, by_file=collector.quarantine.by_file,
-                place=writer.place,
-            )  # fmt: skip
-            for findings in job.run(files, collector.quarantine.settle):
-                for doc, counts in findings.counts.items():
-                    self._summary.documents.found(doc, counts)
-                writer.write(bytes(findings.text), findings.name)
+        with spark_session(self._request.spark, master=self._request.master) as session, explained():
+            SparkAudit(session, self._request, collector).run(self._files, writer)
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
@@ -344,7 +328,7 @@ def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[
         else:
             file = stack.enter_context(AtomicFile(target))
             assert file.stream is not None
-            writer = _WRITERS[format](file.stream, file.temporary)
+            writer = _WRITERS[format](file.stream)
         try:
             yield writer
         except BaseException:
@@ -360,14 +344,6 @@ def as_text(until: str | datetime | None) -> str | None:
         return timestamp(time_or_day(until) if isinstance(until, str) else as_microseconds(until))
     except TimeError as error:
         raise AuditError(f"until: {error}") from None
-
-
-def keep_meaningful(row: Row) -> bool:
-    """Whether a record is more than a change of white space between elements."""
-    value, old = row[4], row[5]
-    if is_blank(value or "") and is_blank(old or ""):
-        return row[2].last.test != "text()"
-    return True
 
 
 def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:

@@ -1,4 +1,4 @@
-"""Parts of a log that are read by themselves: large files are cut, small ones are read together."""
+"""Parts of files that are read by themselves: an audit that goes on reads what is new in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
 from ..log.opening import unpacked
-from ..log.parquet import ParquetReader, row_groups
+from ..log.parquet import ParquetReader
 from ..log.records import Aside, ClockRecord, Control
 from ..xml_parser import NOT_XML
 from .inputs import LogFile
@@ -27,86 +27,17 @@ BATCH_SIZE = 8192
 ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
 JOINED_BYTES = 8 * 2**20  # in memory, of small blocks that are looked at together
-SPLIT_BYTES = 32 * 2**20
-SPLIT_RECORDS = 500_000  # of a Parquet file: so many may well take less than SPLIT_BYTES
-UNPACKED = 8  # times as large a packed file is about when it is unpacked
-MOST_FILES = 256  # in a split: each costs something to open
 
 
 class FilePart(NamedTuple):
-    """A part of a file: from ``start`` up to ``end`` (not included; None: to the end of the file).
-
-    They count bytes of a plain file (the lines that begin there are meant) and row groups of a Parquet file; a
-    packed file has one part. ``place`` is its place among all parts of a log, in file order.
+    """A part of a file: the lines that begin from byte ``start`` up to ``end`` (not included; None: to the end of the
+    file); a packed file and one of Parquet have one part. ``place`` is its place among all parts of a log.
     """
 
     place: int
     file: LogFile
     start: int
     end: int | None
-
-
-class Split(NamedTuple):
-    """Parts that follow each other in a log, read together by one task."""
-
-    number: int
-    parts: tuple[FilePart, ...]
-
-    @property
-    def segment(self) -> int:
-        """The number of the first segment it is routed in; there is room for 2**20 before that of the next split."""
-        return self.number << 20
-
-
-def make_splits(
-    files: Sequence[LogFile], split_bytes: int = SPLIT_BYTES, split_records: int = SPLIT_RECORDS
-) -> list[Split]:
-    """The splits of these files in file order; ``split_records`` bounds those of Parquet files.
-
-    Neighbours are together as long as they are within these bounds. A row group is never cut. Raises `LogError` for a
-    Parquet file that cannot be read.
-    """
-    splits: list[Split] = []
-    together: list[FilePart] = []
-    size = records = 0
-    for place, (part, part_size, part_records) in enumerate(_sized_parts(files, split_bytes, split_records)):
-        full = size + part_size > split_bytes or records + part_records > split_records
-        if together and (full or len(together) == MOST_FILES):
-            splits.append(Split(len(splits), tuple(together)))
-            together, size, records = [], 0, 0
-        together.append(part._replace(place=place))
-        size, records = size + part_size, records + part_records
-    if together:
-        splits.append(Split(len(splits), tuple(together)))
-    return splits
-
-
-def _sized_parts(
-    files: Sequence[LogFile], split_bytes: int, split_records: int
-) -> Iterator[tuple[FilePart, int, int]]:
-    """The parts of files with how many bytes and, of Parquet files, records they have."""
-    for file in files:
-        if file.kind == "plain":
-            for start in range(0, file.size, split_bytes):
-                end = min(start + split_bytes, file.size)
-                yield FilePart(0, file, start, end), end - start, 0
-        elif file.kind == "parquet":
-            yield from _groups(file, split_bytes, split_records)
-        else:
-            yield FilePart(0, file, 0, None), UNPACKED * file.size, 0
-
-
-def _groups(file: LogFile, split_bytes: int, split_records: int) -> Iterator[tuple[FilePart, int, int]]:
-    """The parts of a Parquet file: row groups together as long as they are within the bounds."""
-    start = size = records = 0
-    groups = row_groups(file.path, file.name)
-    for index, group in enumerate(groups):
-        full = size + group.size > split_bytes or records + group.records > split_records
-        if index > start and full:
-            yield FilePart(0, file, start, index), size, records
-            start, size, records = index, 0, 0
-        size, records = size + group.size, records + group.records
-    yield FilePart(0, file, start, None), size, records
 
 
 def whole(file: LogFile) -> FilePart:
@@ -183,9 +114,7 @@ class PartReader:
 
     def _arrow_blocks(self, size: int) -> Iterator[Block | tuple[int, Header]]:
         part = self.part
-        reader = ParquetReader(
-            part.file.path, self._decoder, self._on_bad, first=part.start, end=part.end, name=part.file.name
-        )
+        reader = ParquetReader(part.file.path, self._decoder, self._on_bad, name=part.file.name)
         yield from reader.blocks(size)
         self.lines = reader.records
 

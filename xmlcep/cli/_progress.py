@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from ..auditing.progress import Advance
-from ._output import make_console, plain
+from ._output import make_console
 
 
 @contextmanager
@@ -55,8 +55,7 @@ class AuditBar:
             self._step, self._first = to.step, to.records
             self._bar.reset(self._task, total=1.0, description=title, figures="")
         elapsed = self._bar.tasks[self._task].elapsed or 0.0
-        left = [plain(to.left)] if to.left else []
-        figures = (*_records(to, to.records - self._first, elapsed), *_left(to.done, elapsed), *left)
+        figures = (*_records(to, to.records - self._first, elapsed), *_left(to.done, elapsed))
         self._bar.update(self._task, completed=to.done, description=title, figures=", ".join(figures))
 
 

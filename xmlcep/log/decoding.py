@@ -128,7 +128,7 @@ class RowDecoder:
                         or max(ids) > LARGEST
                         or (value is not None and type(value) is not str)
                         or (old is not None and type(old) is not str)
-                        or (pos is not None and type(pos) is not int)
+                        or (pos is not None and (type(pos) is not int or pos > LARGEST))
                         or (at is not None and type(at) is not str)
                         or (txn is not None and (type(txn) is not int or txn > LARGEST))
                     ):
@@ -172,7 +172,12 @@ class RowDecoder:
         event = PrimitiveEvent.from_record(record)
         if record["doc"] is None:
             raise RecordError("doc is missing: expected the name of the document, here or in a header before")
-        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids), ("txn", (event.txn or 0,))):
+        for field, numbers in (
+            ("ts", (event.ts,)),
+            ("ids", event.ids),
+            ("txn", (event.txn or 0,)),
+            ("pos", (event.pos or 0,)),
+        ):
             if not all(-LARGEST - 1 <= number <= LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
         if self._check_times and event.at is not None:

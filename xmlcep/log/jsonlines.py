@@ -107,14 +107,15 @@ class JsonLinesReader:
         yield from among(Batch(self._file, rows, numbers), asides)
 
     @cached_property
-    def _header_doc(self) -> str | None:
-        """The document that the file's first line names, if that is a header: it is known to all parts of the file."""
+    def header_doc(self) -> str | None:
+        """The document that the file's first line names, if that is a header: it is known to all parts of the file.
+
+        Whoever knows it, and has no such file, sets it.
+        """
         try:
-            record = STANDARD.loads(first_line(self._path).removeprefix(_BYTE_ORDER_MARK))
-            header = _aside(record, Origin(self._file, 1)) if MARK in record else None
-        except (OSError, EOFError, zlib.error, ValueError, TypeError):
+            return doc_of_header(first_line(self._path))
+        except (OSError, EOFError, zlib.error):
             return None
-        return header.doc if isinstance(header, Header) else None
 
     def _record(self, line: bytes, bound: int) -> Any:
         record = self._codec.loads(line)
@@ -139,7 +140,7 @@ class JsonLinesReader:
                 raise RecordError(f"{cut_off}not a JSON object: {error}") from error
             if not isinstance(record, dict):
                 raise RecordError(f"not a JSON object but {type(record).__name__}")
-            header_doc = self._header_doc if record.get("doc") is None else None
+            header_doc = self.header_doc if record.get("doc") is None else None
             aside: Aside
             if MARK in record:
                 aside = _aside(record, origin)
@@ -159,6 +160,16 @@ class JsonLinesReader:
         origin = Origin(self._file, number)
         torn = not line.endswith(b"\n")
         return BadRecord(origin, offset + sum(map(len, before)), reason, line.rstrip(b"\r\n"), torn)
+
+
+def doc_of_header(line: bytes) -> str | None:
+    """The document that a file's first line names, if it is a header."""
+    try:
+        record = STANDARD.loads(line.removeprefix(_BYTE_ORDER_MARK))
+        header = _aside(record, Origin("", 1)) if MARK in record else None
+    except (ValueError, TypeError):
+        return None
+    return header.doc if isinstance(header, Header) else None
 
 
 def _aside(record: dict[str, object], origin: Origin) -> Header | Control:

@@ -95,7 +95,7 @@ def _readable(name: str) -> Iterator[Any]:
 
 
 class ParquetReader:
-    """Reads one file or some of its row groups: the header, if it has one, then change records in batches, and
+    """Reads one file: the header, if it has one, then change records in batches, and
     clock records between them.
 
     Row groups are decoded one by one in steps of `DECODED` records, whatever the size of the batches asked for: a
@@ -103,26 +103,18 @@ class ParquetReader:
     or holds values that cannot be (text that is not UTF-8) is one bad record, whose origin is the first
     record of the step. The steps before it are good; the rest of the row group is lost; the next one is read.
 
-    ``first`` and ``end`` (not included; None: all that follow) choose row groups. Numbers count from 1 at the first;
-    only a reader that begins with the first of the file hands out the header, but all know its document. ``name`` is
-    what the file is called in messages.
+    ``file`` is a path or what the file holds, ``name`` what it is called in messages.
     """
 
     def __init__(
-        self, file: str, decoder: RowDecoder, on_bad: BadRecordPolicy,
-        *, first: int = 0, end: int | None = None, name: str | None = None,
+        self, file: str | bytes, decoder: RowDecoder, on_bad: BadRecordPolicy,
+        *, name: str | None = None,
     ) -> None:  # fmt: skip
-        self._path = file
-        self._file = name or file
-        self._decoder = decoder
+        self._source = file
+        self._file = name or str(file)
         self._on_bad = on_bad
-        self._groups = slice(first, end)
-        self._items: list[tuple[Any, ...]] = []
-        self._rows: list[Row] = []
-        self._clock: list[bool | None] = []
-        self._clocks: list[tuple[int, int, ClockRecord]] = []  # behind how many rows, number, record
-        self._first = 1  # number of the first record of `_items`
-        self._header_doc: str | None = None  # the document of records that name none
+        self._records = ArrowRecords(self._file, decoder, on_bad)
+        self._schema: pyarrow.Schema | None = None
         self.records = 0
         """How many records the row groups have, bad and lost ones included; known once reading has begun."""
 
@@ -131,28 +123,42 @@ class ParquetReader:
 
         Raises `LogError` for a file that is not a Parquet log.
         """
-        source, table, schema = self._open()
+        for number, batch in self.batches():
+            if isinstance(batch, Header):
+                yield number, batch
+                continue
+            for start in range(0, len(batch), batch_size):
+                yield self.block(batch.slice(start, batch_size), number + start)
+
+    def batches(self) -> Iterator[tuple[int, Header | pyarrow.RecordBatch]]:
+        """The same, records as they are decoded, each batch with the number of its first."""
+        source, table, self._schema = self._open()
         with source:
-            names = self._check_columns(schema)
+            names = self._check_columns(self._schema)
             header = self._header(table.metadata.metadata or {})
             if header is not None:
-                self._header_doc = header.doc
-                if not self._groups.start:
-                    yield 0, header
+                self._records.header_doc = header.doc
+                yield 0, header
             for number, batch in self._decoded(table, names):
-                for start in range(0, len(batch), batch_size):
-                    piece = batch.slice(start, batch_size)
-                    first = number + start
-                    items = partial(self._items_of, piece, first)
-                    complain = partial(self._complain, piece, first)
-                    yield ArrowBlock(piece, items, complain, self._header_doc, first, schema)
+                yield number, batch if header is None else _with_doc(batch, header.doc)
+
+    def block(self, batch: pyarrow.RecordBatch, first: int) -> ArrowBlock:
+        """One of these batches, or a part of it that begins with the record of this number, as a block."""
+        return self._records.block(batch, first, self._schema)
+
+    @property
+    def header_doc(self) -> str | None:
+        """The document of records that name none, once reading has begun."""
+        return self._records.header_doc
 
     def _open(self) -> tuple[Any, Any, pyarrow.Schema]:
         """The open file, which is to be closed, its table and the columns of that."""
         # An open file: PyArrow looks into paths for file systems, twice, for a twentieth of a millisecond each.
         # What a row group has is read once, from this machine: no threads that read ahead.
         with _readable(self._file) as pa:
-            source = pa.OSFile(self._path)
+            source = (
+                pa.OSFile(self._source) if isinstance(self._source, str) else pa.BufferReader(self._source)
+            )
             opened = partial(pa.parquet.ParquetFile, source, pre_buffer=False)
             try:
                 table = opened(read_dictionary=WITH_FEW_VALUES)
@@ -166,11 +172,10 @@ class ParquetReader:
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
         """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
         sizes = [table.metadata.row_group(index).num_rows for index in range(table.metadata.num_row_groups)]
-        chosen = range(len(sizes))[self._groups]
+        chosen = range(len(sizes))
         with _readable(self._file):
             empty = [_empty_columns(table.metadata.row_group(index)) for index in chosen]
-        self.records = sum(sizes[index] for index in chosen)
-        before = sum(sizes[: self._groups.start])  # what the file has before our first record
+        self.records = sum(sizes)
         first = 1
         for index, without in zip(chosen, empty, strict=True):
             number = first
@@ -181,72 +186,11 @@ class ParquetReader:
                     number += len(batch)
             except _DamageError as error:
                 place = f"row group {index + 1} of {len(sizes)}"
-                extent = f"records {before + first:,} to {before + first + sizes[index] - 1:,}"
-                since = f" from record {before + number:,} on" if number > first else ""
+                extent = f"records {first:,} to {first + sizes[index] - 1:,}"
+                since = f" from record {number:,} on" if number > first else ""
                 reason = f"{place} ({extent}) is damaged{since}: {error}"
                 self._on_bad(BadRecord(Origin(self._file, number), None, reason, b""))
             first += sizes[index]
-
-    def _items_of(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Item]:
-        self._clocks = []
-        form, source = self._load(batch, first)
-        rows = self._rows = []
-        skipped: list[int] = []
-        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
-        yield from among(Batch(self._file, rows, numbers_of(rows, first, skipped)), self._clocks)
-
-    def _load(self, batch: pyarrow.RecordBatch, first: int) -> tuple[Form, list[Any]]:
-        """Takes the values of records, the first of which has this number; what is to be decoded of them, and how."""
-        self._first = first
-        nothing = [None] * len(batch)
-        present = batch.schema.names
-        columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
-        if "doc" not in present:
-            columns[0] = [self._header_doc] * len(batch)
-        if "meta" in present and batch.column("meta").null_count != len(batch):
-            columns[-1] = list(map(_meta, columns[-1]))
-        form = FORM_OF_TUPLES
-        if "more" in present and batch.column("more").null_count != len(batch):
-            columns.append(batch.column("more").to_pylist())
-            form = FORM_OF_TUPLES_WITH_MORE
-        self._items = list(zip(*columns, strict=True))
-        source: list[Any] = self._items
-        self._clock = [None] * len(batch)
-        if "clock" in present and batch.column("clock").null_count != len(batch):
-            self._clock = batch.column("clock").to_pylist()
-            # These are looked at closely, whatever else stands there.
-            source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
-        return form, source
-
-    def _record(self, index: int) -> dict[str, Any]:
-        """One of the records whose values were taken last."""
-        record = dict(zip(COLUMNS, self._items[index], strict=False))
-        if record.get("more") is None:  # what it says must not depend on the records beside it
-            record.pop("more", None)
-        if self._clock[index]:
-            record["clock"] = True
-        return record
-
-    def _irregular(self, index: int) -> Row | None:
-        record = self._record(index)
-        try:
-            if is_clock(record):
-                clock = self._decoder.admit_clock(record, self._header_doc)
-                self._clocks.append((len(self._rows), self._first + index, clock))
-                return None
-            return self._decoder.admit(record, self._header_doc)
-        except RecordError as error:
-            self._on_bad(self._bad(record, self._first + index, str(error)))
-            return None
-
-    def _complain(self, batch: pyarrow.RecordBatch, first: int, number: int, reason: str) -> BadRecord:
-        """The bad record with this number in a batch, the first record of which has the number ``first``."""
-        self._load(batch.slice(number - first, 1), number)
-        return self._bad(self._record(0), number, reason)
-
-    def _bad(self, record: dict[str, Any], number: int, reason: str) -> BadRecord:
-        raw = json.dumps(record, ensure_ascii=False, default=str).encode()
-        return BadRecord(Origin(self._file, number), None, reason, raw)
 
     def _check_columns(self, schema: pyarrow.Schema) -> list[str]:
         """The columns to read; raises `LogError` when needed ones are missing or of another type."""
@@ -291,11 +235,103 @@ class ParquetReader:
         except NewerFormatError:
             raise
         except ValueError as error:
-            if not self._groups.start:
-                self._on_bad(
-                    BadRecord(Origin(self._file, 0), None, f"the header is damaged: {error}", content)
-                )
+            self._on_bad(BadRecord(Origin(self._file, 0), None, f"the header is damaged: {error}", content))
             return None
+
+
+def _with_doc(batch: pyarrow.RecordBatch, doc: str) -> pyarrow.RecordBatch:
+    """The batch with this document where a record names none."""
+    names = batch.schema.names
+    if "doc" not in names or not batch["doc"].null_count:
+        return batch
+    docs = [doc if each is None else each for each in batch["doc"].to_pylist()]
+    return batch.set_column(names.index("doc"), "doc", load_pyarrow().array(docs, "string"))
+
+
+class ArrowRecords:
+    """The records of Arrow batches of a file, in blocks: the one judge of what is bad in a batch.
+
+    ``header_doc`` is the document of records that name none.
+    """
+
+    def __init__(self, file: str, decoder: RowDecoder, on_bad: BadRecordPolicy) -> None:
+        self.header_doc: str | None = None
+        self._file = file
+        self._decoder = decoder
+        self._on_bad = on_bad
+        self._items: list[tuple[Any, ...]] = []
+        self._rows: list[Row] = []
+        self._clock: list[bool | None] = []
+        self._clocks: list[tuple[int, int, ClockRecord]] = []  # behind how many rows, number, record
+        self._first = 1  # number of the first record of `_items`
+
+    def block(
+        self, batch: pyarrow.RecordBatch, first: int, schema: pyarrow.Schema | None = None
+    ) -> ArrowBlock:
+        """A batch as a block, the first record of which has this number; ``schema`` as for `ArrowBlock`."""
+        items, complain = partial(self._items_of, batch, first), partial(self._complain, batch, first)
+        return ArrowBlock(batch, items, complain, self.header_doc, first, schema)
+
+    def _items_of(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Item]:
+        self._clocks = []
+        form, source = self._load(batch, first)
+        rows = self._rows = []
+        skipped: list[int] = []
+        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
+        yield from among(Batch(self._file, rows, numbers_of(rows, first, skipped)), self._clocks)
+
+    def _load(self, batch: pyarrow.RecordBatch, first: int) -> tuple[Form, list[Any]]:
+        """Takes the values of records, the first of which has this number; what is to be decoded of them, and how."""
+        self._first = first
+        nothing = [None] * len(batch)
+        present = batch.schema.names
+        columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
+        if "doc" not in present:
+            columns[0] = [self.header_doc] * len(batch)
+        if "meta" in present and batch.column("meta").null_count != len(batch):
+            columns[-1] = list(map(_meta, columns[-1]))
+        form = FORM_OF_TUPLES
+        if "more" in present and batch.column("more").null_count != len(batch):
+            columns.append(batch.column("more").to_pylist())
+            form = FORM_OF_TUPLES_WITH_MORE
+        self._items = list(zip(*columns, strict=True))
+        source: list[Any] = self._items
+        self._clock = [None] * len(batch)
+        if "clock" in present and batch.column("clock").null_count != len(batch):
+            self._clock = batch.column("clock").to_pylist()
+            # These are looked at closely, whatever else stands there.
+            source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
+        return form, source
+
+    def _record(self, index: int) -> dict[str, Any]:
+        """One of the records whose values were taken last."""
+        record = dict(zip(COLUMNS, self._items[index], strict=False))
+        if record.get("more") is None:  # what it says must not depend on the records beside it
+            record.pop("more", None)
+        if self._clock[index]:
+            record["clock"] = True
+        return record
+
+    def _irregular(self, index: int) -> Row | None:
+        record = self._record(index)
+        try:
+            if is_clock(record):
+                clock = self._decoder.admit_clock(record, self.header_doc)
+                self._clocks.append((len(self._rows), self._first + index, clock))
+                return None
+            return self._decoder.admit(record, self.header_doc)
+        except RecordError as error:
+            self._on_bad(self._bad(record, self._first + index, str(error)))
+            return None
+
+    def _complain(self, batch: pyarrow.RecordBatch, first: int, number: int, reason: str) -> BadRecord:
+        """The bad record with this number in a batch, the first record of which has the number ``first``."""
+        self._load(batch.slice(number - first, 1), number)
+        return self._bad(self._record(0), number, reason)
+
+    def _bad(self, record: dict[str, Any], number: int, reason: str) -> BadRecord:
+        raw = json.dumps(record, ensure_ascii=False, default=str).encode()
+        return BadRecord(Origin(self._file, number), None, reason, raw)
 
 
 class _DamageError(Exception):

@@ -40,10 +40,6 @@ class PartitionedFindings:
             raise OutputError(f"{self._folder}: cannot be written: {error.strerror}") from error
         return self
 
-    @property
-    def place(self) -> None:
-        """None: there are several."""
-
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings, each a JSON object on a line of its own, to those of their event type.
 

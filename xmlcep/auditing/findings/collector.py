@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Protocol
 
 from path_types import PathType
 
+from ...log import BadRecord
+from ..inputs import LogFile
 from ..quarantine import AuditQuarantine, OnBadRecord
 from ..result import Summary
 from .spool import Spool
+
+
+class Gathering(Protocol):
+    """What the replay of a document tells of it, whatever the engine."""
+
+    replayed: Counter[tuple[str, PathType]]
+    """How many records were replayed by operation and path, of those that can matter."""
+
+    def add_bad(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
+        """Takes a bad record; ``doc`` is its document if only the order tells that it is bad."""
+
+    def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
+        """Notes a document that was replayed, or a part of it."""
+
+    def seconds(self, doc: str, seconds: float) -> None:
+        """Notes that the replay of a document, or of a part of it, took so long."""
 
 
 class Collector:
@@ -27,6 +46,10 @@ class Collector:
         """How many records were read that rules leave out because they have no group for them (`LeftOut`)."""
         self.late: Counter[tuple[str, int]] = Counter()
         """How many records came too late, by document and the time point that an earlier run has gone on to."""
+
+    def add_bad(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
+        """Takes a bad record, see `AuditQuarantine.add`."""
+        self.quarantine.add(file, bad, doc)
 
     def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
         """Notes a document that was replayed, or a part of it."""

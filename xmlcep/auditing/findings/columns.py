@@ -7,7 +7,7 @@ of times, the same value again. docs/findings.md is the page; a test holds it ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -32,6 +32,10 @@ class Kind(NamedTuple):
     arrow: Callable[[Any], Any]
     to_column: Callable[[Any], Any] = _same
     from_column: Callable[[Any], Any] = _same
+
+
+Columns: TypeAlias = tuple[Sequence[str], Sequence[tuple[str, Callable[[Any], Any]]]]
+"""The names of columns, and of those among them whose values are not what a record has, the way to these."""
 
 
 class Column(NamedTuple):
@@ -107,7 +111,7 @@ def _flat(constituents: Iterable[Mapping[str, Any]]) -> list[Values]:
         if event is None:
             waiting.pop()
             continue
-        rows.append({"within": within, **_in_columns(event, _EVENT)})
+        rows.append({"within": within, **_in_columns(event, _EVENT_COLUMNS)})
         if "constituents" in event:
             waiting.append((iter(event["constituents"]), [*within, event["name"]]))
     return rows
@@ -132,11 +136,13 @@ def _tree(rows: Iterable[Mapping[str, Any]]) -> list[Values]:
     return open_lists[0]
 
 
-def _in_columns(record: Mapping[str, Any], columns: Iterable[Column]) -> Values:
-    found: Values = {}
-    for name, kind, _, _ in columns:
-        value = record.get(name)
-        found[name] = None if value is None else kind.to_column(value)
+def _in_columns(record: Mapping[str, Any], columns: Columns) -> Values:
+    names, others = columns
+    found = dict(zip(names, map(record.get, names), strict=True))
+    for name, to_column in others:
+        value = found[name]
+        if value is not None:
+            found[name] = to_column(value)
     return found
 
 
@@ -224,6 +230,15 @@ FINDING = (
 """A finding: fields in the order in which records have them."""
 
 
+def _columns(given: Iterable[Column]) -> Columns:
+    given = list(given)
+    others = [(column.name, column.kind.to_column) for column in given if column.kind.to_column is not _same]
+    return [column.name for column in given], others
+
+
+_EVENT_COLUMNS, _FINDING_COLUMNS = _columns(_EVENT), _columns(FINDING)
+
+
 # ---- tables -----------------------------------------------------------------------------------------------
 
 
@@ -237,11 +252,11 @@ def findings_table(records: Iterable[Mapping[str, Any]]) -> pyarrow.Table:
     """Finding records as an Arrow table of `findings_schema`."""
     pa = load_pyarrow()
     schema = findings_schema()
-    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
-    for record in records:
-        for name, value in _in_columns(record, FINDING).items():
-            columns[name].append(value)
-    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+    rows = [list(_in_columns(record, _FINDING_COLUMNS).values()) for record in records]
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    return pa.table(
+        [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)], schema=schema
+    )
 
 
 def record_of(row: Mapping[str, Any]) -> dict[str, Any]:

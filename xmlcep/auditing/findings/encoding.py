@@ -85,12 +85,6 @@ class FindingEncoder:
         except TypeError:  # deeper than the fastest goes
             return self._in_standard(self._finding, composite)
 
-    def around_ts(self, composite: CompositeEvent) -> tuple[bytes, bytes]:
-        """The same without its time point: what stands before it, and behind."""
-        text = self.encode(composite._replace(cause=composite.cause._replace(ts=0)))
-        length = len(FASTEST.dumps({"doc": composite.cause.doc, "ts": 0})) - len(b"0}")
-        return text[:length], text[length + 1 :]
-
     def recorded(self, composite: CompositeEvent) -> CompositeEvent:
         """The same composite with `Recorded` constituents: they are written once, into whatever it becomes part of."""
         if type(composite[4]) is Recorded:

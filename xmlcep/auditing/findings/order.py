@@ -10,15 +10,13 @@ from .encoding import FindingEncoder
 
 
 class Ranking:
-    """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them,
-    ``around_ts`` those without a time point."""
+    """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them."""
 
     def __init__(self, rules: Rules) -> None:
         self._places: dict[tuple[str, str | None], int] = {}
         self.names: list[str] = []
         """The names of the trees that places belong to, by the place's number."""
-        encoder = FindingEncoder()
-        self.encode, self.around_ts = encoder.encode, encoder.around_ts
+        self.encode = FindingEncoder().encode
         self._variables: list[tuple[str, ...]] = []  # by which the operator of a place groups
         for tree in rules.graph.trees:
             for operator in tree.operators:
@@ -31,11 +29,6 @@ class Ranking:
     def number(self, composite: CompositeEvent) -> int:
         """The place of the composite's event type and operator: by tree in order of G2, then in postorder."""
         return self._places[composite[0], composite[1]]
-
-    @property
-    def uses_values(self) -> bool:
-        """Whether any operator groups by values."""
-        return any(self._variables)
 
     def values(self, composite: CompositeEvent) -> tuple[str, ...]:
         """The values by which its operator groups, as text."""

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from .atomic_files import OutputError
 
@@ -17,20 +17,9 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 CREATE TABLE finding (doc TEXT, start INTEGER, size INTEGER); -- where in the file of texts
-CREATE TABLE loose (doc TEXT, ts INTEGER, place INTEGER, ids BLOB, line BLOB);
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
-
-
-class LooseFinding(NamedTuple):
-    """A finding with what its place among others depends on; ``ids`` as bytes that compare as they do."""
-
-    doc: str
-    ts: int
-    place: int
-    ids: bytes
-    line: bytes
 
 
 class Spool:
@@ -76,17 +65,6 @@ class Spool:
             for doc, start, size in places:
                 texts.seek(start)
                 yield doc, texts.read(size)
-
-    def add_loose(self, findings: Iterable[LooseFinding]) -> None:
-        """Keeps findings that are to be sorted."""
-        self._database.executemany("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", findings)
-
-    def take_loose(self) -> Iterator[LooseFinding]:
-        """These findings in their order, those in one place as they were added; then they are gone."""
-        columns = "doc, ts, place, ids"
-        for row in self._database.execute(f"SELECT {columns}, line FROM loose ORDER BY {columns}, rowid"):
-            yield LooseFinding._make(row)
-        self._database.execute("DELETE FROM loose")
 
     def add_bad(self, file: int, record: int, doc: str | None, line: bytes) -> None:
         """Keeps a line of the quarantine: where the record stands, its document if known."""

@@ -18,11 +18,6 @@ _GROUP = 20_000
 class FindingsWriter(Protocol):
     """Writes finding records one after the other."""
 
-    @property
-    def place(self) -> Path | None:
-        """The file that is to hold the lines of findings as they are, and nothing else, if it is one: others may write
-        them there."""
-
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings, each a JSON object on a line of its own; ``name`` is the event type of all, if known."""
 
@@ -34,16 +29,10 @@ class FindingsWriter(Protocol):
 
 
 class JsonLinesFindings:
-    """Writes findings as JSON Lines; ``place`` is the file that the stream writes."""
+    """Writes findings as JSON Lines."""
 
-    def __init__(self, stream: BinaryIO, place: Path | None = None) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._place = place
-
-    @property
-    def place(self) -> Path | None:
-        """The file."""
-        return self._place
 
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings."""
@@ -60,13 +49,9 @@ class JsonLinesFindings:
 class ParquetFindings:
     """Writes findings as Parquet, with the columns of `findings_schema`."""
 
-    def __init__(self, stream: BinaryIO, place: Path | None = None) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._writer = load_pyarrow().parquet.ParquetWriter(stream, findings_schema(), compression="zstd")
         self._lines: list[bytes] = []
-
-    @property
-    def place(self) -> None:
-        """None: there are no lines in it."""
 
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from operator import itemgetter, lt
 from typing import Any
@@ -21,33 +22,40 @@ _cause_of = itemgetter(7)
 _ts_of = itemgetter(0)
 
 
-class DocumentFindings:
-    """The composites of a document on their way to the disk.
+class RaisedInOrder(ABC):
+    """The composites of a document on their way: put into the order of findings when their time point is over.
 
     ``pending`` are those of the current time point, or edit, in the order in which they were raised: something may
-    still come between them. Those of time points that are over are findings, lines in their order.
+    still come between them.
     """
 
-    __slots__ = ("_collector", "_counts", "_doc", "_held", "_ranking", "_size", "_texts", "pending")
+    __slots__ = ("_ranking", "counts", "pending")
 
-    def __init__(self, doc: str, ranking: Ranking, collector: Collector) -> None:
-        self._doc = doc
+    def __init__(self, ranking: Ranking) -> None:
         self._ranking = ranking
-        self._collector = collector
         self.pending: list[CompositeEvent] = []
-        self._counts: Counter[str] = Counter()  # by event type
-        self._texts: list[bytes] = []
-        self._held = 0  # how many findings these are
-        self._size = 0
+        self.counts: Counter[str] = Counter()
+        """How many are findings by now, by event type."""
+
+    @abstractmethod
+    def hold(self, composites: list[CompositeEvent]) -> None:
+        """Takes findings in their order."""
+
+    @abstractmethod
+    def hand_over(self) -> None:
+        """The document is over, or rests: what is settled is handed on."""
+
+    def spool(self) -> None:  # noqa: B027 (not all keep them in memory)
+        """Puts what is settled on disk."""
+
+    def drop(self) -> None:  # noqa: B027 (not all replay a document anew)
+        """Takes back all findings of the document."""
 
     def take(self, composites: Iterable[CompositeEvent]) -> None:
-        """Takes composites as they are raised; those of time points that are over are settled on the way."""
-        for _, lines in self._settled_of(composites):
-            self._hold(lines)
+        """Takes composites as they are raised; those of time points that are over are settled on the way.
 
-    def _settled_of(self, composites: Iterable[CompositeEvent]) -> Iterator[tuple[list[int], list[bytes]]]:
-        """Adds composites to what is pending as they are raised; those of time points that are over are handed out
-        some at once, as `_settled` does. If one cannot be raised, those before it are pending."""
+        If one cannot be raised, those before it are pending.
+        """
         raised, pending = iter(composites), self.pending
         enough = len(pending) + _SETTLED
         while True:
@@ -60,16 +68,21 @@ class DocumentFindings:
             if first:
                 last = pending[first:]
                 del pending[first:]
-                settled = self._settled()
+                self.settle()
                 pending += last
-                yield settled
             enough = len(pending) + _SETTLED
 
     def settle(self) -> None:
         """Puts all that is pending into its order: its time points are over."""
-        if self.pending:
-            _, lines = self._settled()
-            self._hold(lines)
+        pending = self.pending
+        if not pending:
+            return
+        times = list(map(_ts_of, map(_cause_of, pending)))
+        # What an edit raises with its last record may be of time points before what it raised at once (U2).
+        if not all(map(lt, times, islice(times, 1, None))):
+            pending.sort(key=self._order)
+        self.hold(pending)
+        pending.clear()
 
     def settle_until(self, ts: int) -> None:
         """Settles what was raised before a time point, at which there may be more."""
@@ -80,10 +93,38 @@ class DocumentFindings:
             self.settle()
             pending += later
 
+    def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
+        return composite[7][0], *self._ranking.place(composite)
+
+
+class DocumentFindings(RaisedInOrder):
+    """Findings as lines, which go to disk where they are many."""
+
+    __slots__ = ("_collector", "_doc", "_held", "_size", "_texts")
+
+    def __init__(self, doc: str, ranking: Ranking, collector: Collector) -> None:
+        super().__init__(ranking)
+        self._doc = doc
+        self._collector = collector
+        self._texts: list[bytes] = []
+        self._held = 0  # how many findings these are
+        self._size = 0
+
+    def hold(self, composites: list[CompositeEvent]) -> None:
+        """Keeps findings as lines; many go to disk."""
+        self.counts.update(map(_name_of, composites))
+        text = b"\n".join((*map(self._ranking.encode, composites), b""))
+        self._texts.append(text)
+        self._held += len(composites)
+        self._size += len(text)
+        self._collector.held += len(text)
+        if self._held >= _SPOOLED or self._size >= _SPOOLED_BYTES:
+            self.spool()
+
     def hand_over(self) -> None:
         """Puts what is settled on disk, and counts it."""
         self.spool()
-        self._collector.found(self._doc, self._counts)
+        self._collector.found(self._doc, self.counts)
 
     def spool(self) -> None:
         """Puts what is settled on disk."""
@@ -99,32 +140,6 @@ class DocumentFindings:
         """Takes back all findings of the document, those on disk, too."""
         self.spool()
         self._collector.spool.drop_findings(self._doc)
-
-    def _settled(self) -> tuple[list[int], list[bytes]]:
-        """Takes what is pending as findings in their order, with their time points."""
-        pending = self.pending
-        times = list(map(_ts_of, map(_cause_of, pending)))
-        # What an edit raises with its last record may be of time points before what it raised at once (U2).
-        if not all(map(lt, times, islice(times, 1, None))):
-            pending.sort(key=self._order)
-            times.sort()
-        lines = list(map(self._ranking.encode, pending))
-        self._counts.update(map(_name_of, pending))
-        pending.clear()
-        return times, lines
-
-    def _hold(self, lines: list[bytes]) -> None:
-        """Keeps findings in their order; many go to disk."""
-        text = b"\n".join((*lines, b""))
-        self._texts.append(text)
-        self._held += len(lines)
-        self._size += len(text)
-        self._collector.held += len(text)
-        if self._held >= _SPOOLED or self._size >= _SPOOLED_BYTES:
-            self.spool()
-
-    def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
-        return composite[7][0], *self._ranking.place(composite)
 
 
 def _raised_at(composite: CompositeEvent) -> int:

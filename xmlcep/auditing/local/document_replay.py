@@ -15,18 +15,17 @@ from typing import Any
 from ...documents import Replica
 from ...engine import Detector, EvaluationError, OnRemoved, Replacement
 from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
-from ...events import CompositeEvent, PrimitiveEvent
+from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ...rules import Rules
 from ..failures import Failure
-from ..findings.collector import Collector
-from ..findings.order import Ranking
+from ..findings.collector import Gathering
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
-from .document_findings import DocumentFindings
+from .document_findings import RaisedInOrder
 from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
@@ -46,12 +45,12 @@ class DocumentReplay:
         "_awake",
         "_before",
         "_checked",
-        "_collector",
         "_defers",
         "_edit_goes_on",
         "_externals",
         "_findings",
         "_follows_edits",
+        "_gathering",
         "_handed",
         "_last",
         "_replayed",
@@ -71,7 +70,7 @@ class DocumentReplay:
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, types: TypeNumbers, *,
+        self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, types: TypeNumbers, *,
         defers: bool, follows_edits: bool, externals: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
@@ -91,8 +90,8 @@ class DocumentReplay:
         self._externals = externals
         self._follows_edits = follows_edits
         self._edit_goes_on = False
-        self._findings = DocumentFindings(doc, ranking, collector)
-        self._collector = collector
+        self._findings = findings
+        self._gathering = gathering
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
@@ -106,6 +105,11 @@ class DocumentReplay:
     def _detector(self) -> Detector:
         assert self._awake is not None
         return self._awake
+
+    @property
+    def last_fed(self) -> Cause | None:
+        """What its detector was fed last."""
+        return None if self._awake is None else self._awake.last_fed
 
     def give_detector(self) -> Detector | None:
         """Gives its detector away, if it has one: it is done, and that is to be reset."""
@@ -204,7 +208,7 @@ class DocumentReplay:
             file, number, clock = each
             if goes_on:
                 bad = clock_in_transaction(clock, Origin(file.name, number))
-                self._collector.quarantine.add(file, bad, self.doc)
+                self._gathering.add_bad(file, bad, self.doc)
             else:
                 self._advance(clock.at)
 
@@ -337,7 +341,7 @@ class DocumentReplay:
                 self._flush()
         self._findings.settle()
         self._hand_over()
-        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
+        self._gathering.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def rest(self, *, until: str | None) -> tuple[dict[str, Any], bool]:
         """The document goes on later in this run: what that has to know, and whether more may be found where it ends.
@@ -371,7 +375,7 @@ class DocumentReplay:
                 self._findings.settle()
         if self.ts:
             self._hand_over()
-            self._collector.seconds(self.doc, self.seconds)
+            self._gathering.seconds(self.doc, self.seconds)
         return self._state()
 
     def replace(
@@ -460,18 +464,16 @@ class DocumentReplay:
     def _hand_over(self) -> None:
         """The findings and counts of the run."""
         self._findings.hand_over()
-        replayed = self._collector.replayed
+        replayed = self._gathering.replayed
         for type_, count in self._replayed.items():
             replayed[type_] += count
-        self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
+        self._gathering.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
     def take_back(self) -> None:
         """It is going to be replayed from its first record: what it has found and counted is not to stand."""
         self._findings.drop()
-        self._collector.replayed.subtract(self._types.read(self._handed))
-        self._collector.seconds(self.doc, self.seconds)
-        self._collector.summary.documents.replayed_anew(self.doc)
-        self._collector.quarantine.forget(self.doc)
+        self._gathering.replayed.subtract(self._types.read(self._handed))
+        self._gathering.seconds(self.doc, self.seconds)
 
     def spool(self) -> None:
         """Puts the findings that it holds on disk."""

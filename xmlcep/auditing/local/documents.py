@@ -22,9 +22,10 @@ from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
-from ..plan.snapshot_fragments import snapshot_of
 from ..since import Since
 from ..since.state_file import document_line
+from ..snapshots import snapshot_of
+from .document_findings import DocumentFindings
 from .document_replay import DocumentReplay
 from .type_numbers import TypeNumbers
 
@@ -153,6 +154,8 @@ class Documents:
     def drop(self, replay: DocumentReplay) -> None:
         """Forgets a document that is not in order, and what was found in it."""
         replay.take_back()
+        self._collector.summary.documents.replayed_anew(replay.doc)
+        self._collector.quarantine.forget(replay.doc)
         self._take_detector(replay)
         del self._replays[replay.doc]
         self._asleep.pop(replay.doc, None)
@@ -283,8 +286,8 @@ class Documents:
 
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
-            doc, detector, self._ranking, self._collector, self._types, defers=self._defers,
-            follows_edits=self._asks, externals=self._externals,
+            doc, detector, DocumentFindings(doc, self._ranking, self._collector), self._collector, self._types,
+            defers=self._defers, follows_edits=self._asks, externals=self._externals,
         )  # fmt: skip
 
     def _new_detector(self) -> Detector:

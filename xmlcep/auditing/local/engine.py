@@ -6,10 +6,8 @@ sorted on disk and replayed then.
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from time import perf_counter
@@ -30,24 +28,13 @@ from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twi
 from ..rule_counts import records_by_rule
 from ..since import Since
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
+from ..without_collector import without_garbage_collection
 from .document_replay import DocumentReplay
 from .documents import Documents
 
 _TOLD = 8192  # sorted records between two words on progress
 
 _doc_of = itemgetter(8)
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Turns the search for cyclic garbage off: a replay makes none, and the search took a third of an audit's time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class LocalAudit:
@@ -90,7 +77,7 @@ class LocalAudit:
 
     def run(self, files: list[LogFile]) -> None:
         """Reads all files, then once more what has to be sorted."""
-        with _without_garbage_collection():
+        with without_garbage_collection():
             self._run(files)
         self._collector.count_for_rules(records_by_rule(self._rules, self._collector.replayed))
 
@@ -294,7 +281,11 @@ class LocalAudit:
             and self._documents.known(doc) is not None
             and self._rules.takes_external(event)
         ):
-            self._take_raised(self._replay_of(doc), event, file, number, control)
+            replay = self._replay_of(doc)
+            if not replay.ts or replay.is_at(event.cause.ts) or replay.is_past(event.cause.ts):
+                self._take_raised(replay, event, file, number, control)
+            else:
+                self._leave_for_later(replay)
 
     def _take_raised(
         self, replay: DocumentReplay, event: CompositeEvent, file: LogFile, number: int, control: Control

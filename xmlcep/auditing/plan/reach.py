@@ -1,11 +1,13 @@
-"""How far trees see: whether they raise at records of their own key only, measure, or look outside of their groups."""
+"""Trees that see documents as a whole: what they raise depends on more than the records of their own keys."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from ...algebra import External, Termination
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree
-from ...xpath import NodeKind
+from .value_keys import dividing_variables
 
 
 def is_external(tree: EventTree) -> bool:
@@ -13,40 +15,30 @@ def is_external(tree: EventTree) -> bool:
     return isinstance(tree.definition.expression, External)
 
 
-def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
-    """Whether an expression of the tree, or another language (O1), may ask nodes that are not below the node of one of
-    its groups."""
-    if any(text.needs_document for text in graph.opaque_texts(tree)):
-        return True
-    for program in graph.programs[tree.index]:
-        asked = () if program.subject is None else program.subject.expressions
-        for expression in (*program.asked_at_node, *asked):
-            if expression.needs_document and not expression.reads.stays_inside:
-                return True
-        for leaf in program.leaves:
-            for expression in () if leaf is None else leaf.expressions:
-                inside = expression.node is NodeKind.ELEMENT and expression.reads.stays_inside
-                if expression.needs_document and not inside:
-                    return True
-    return False
-
-
-def prompt_trees(graph: EventGraph) -> list[bool]:
-    """For each tree: whether it and all it uses raise composites only at records that are fed to their own key."""
-    found: list[bool] = []
-    for tree in graph.trees:  # dependencies come first (G2)
-        at_once = not is_external(tree) and all(
-            operator.termination is Termination.EARLIEST and not operator.has_timers
-            for operator in tree.operators
-        )
-        found.append(at_once and all(found[used] for used in tree.dependencies))
-    return found
-
-
-def measured_trees(graph: EventGraph) -> set[int]:
-    """The trees that look at the moments of events, and those whose composites these take."""
+def whole_trees(graph: EventGraph) -> frozenset[int]:
+    """The indexes of the trees that see documents as a whole, and of those that take what such a tree raises."""
     found: set[int] = set()
-    for tree in reversed(graph.trees):
-        if tree.needs_moments or tree.index in found:
-            found |= {tree.index, *tree.dependencies}
-    return found
+    for tree in graph.trees:  # dependencies come first (G2)
+        if found.intersection(tree.dependencies) or next(obstacles(graph, tree), None) is not None:
+            found.add(tree.index)
+    return frozenset(found)
+
+
+def obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
+    """What keeps a tree from being divided, in words that go on after its name; nothing if it can be."""
+    if is_external(tree):
+        yield "comes between the records of the document as a rule has raised it (L7)"
+    if any(node.termination is not Termination.EARLIEST for node in tree.operators):
+        yield "waits for a release, which any record of the document may be (D2, D3)"
+    if any(node.has_timers for node in tree.operators):
+        yield "raises when time has passed, which any record of the document may say (W5)"
+    elif any(node.windows for node in tree.operators):
+        yield "measures by the clock of the document, which all its records advance (W1, W2)"
+    if tree.dependencies and any(node.definition.options.strict for node in tree.operators):
+        yield "looks at whatever happens between the events of others (S3)"
+    if graph.asks_document(tree):
+        yield "asks the document, edit by edit (U2)"
+    for language in sorted({text.language for text in graph.opaque_texts(tree) if text.needs_document}):
+        yield f"asks {language}, which may look at all of the document (O1)"
+    if tree.flat and not dividing_variables(graph, tree):
+        yield "is flat: all events of a document form one group (H2)"

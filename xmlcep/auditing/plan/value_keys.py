@@ -26,12 +26,8 @@ def obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
     """What keeps values from dividing a flat tree, in words that go on after its name."""
     if tree.dependencies or any(tree.index in other.dependencies for other in graph.trees):
         yield "uses the events of others, or is used by others (G1)"
-    if any(node.has_timers for node in tree.operators):
-        yield "raises when time has passed (W5)"
     if any(node.watches_group for node in tree.operators):
         yield "looks at whatever happens in a group (S3)"
-    if graph.asks_document(tree):
-        yield "asks the document (U2)"
     if not _joining(graph, tree):
         yield "is not joined throughout by a variable that all its leaves bind to their nodes' values (V2)"
 

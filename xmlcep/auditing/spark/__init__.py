@@ -1,5 +1,6 @@
-"""The audit as a Spark job.
+"""Audits by Spark, over DataFrames; `xmlcep.spark` has what is public.
 
-Read `job` (the steps), `tasks` (what workers run), `mapper` and `router` (records to chunks), `chunks`,
-`segment_merge` (what the log as a whole tells), `replayer` (chunks to findings).
+Read `frames` (what is public), `columns` (what comes in), `replay` (what tasks do with it), `answers` (what comes out),
+then `division` (large documents), `stream` and `stream_replay`, `log_source` and `log_reading` (files), `job` and
+`session` (what an audit of files does).
 """

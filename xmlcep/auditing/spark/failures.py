@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -43,24 +42,10 @@ def explained() -> Iterator[None]:
         raise
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark", "py4j")):
-            if isinstance(error, (OSError, EOFError)) and _has_java_ended():
+            if isinstance(error, (ConnectionError, EOFError)):
                 raise SparkError(f"the Spark job failed: {_JAVA_ENDED}") from error
             raise
         raise SparkError(f"the Spark job failed: {explain(error)}") from error
-
-
-def _has_java_ended() -> bool:
-    """Whether the JVM that was started for this process is gone; PySpark meets closed sockets and files then."""
-    from pyspark import SparkContext
-
-    process = getattr(SparkContext._gateway, "proc", None)
-    if process is None:
-        return False
-    try:
-        process.wait(timeout=1)  # its connections are closed a little before it is seen to have ended
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def explain(error: BaseException) -> str:
@@ -72,7 +57,7 @@ def explain(error: BaseException) -> str:
     found = _PYTHON_ERROR.findall(text)
     if found:
         name, message = found[-1]
-        return f"{name}: {message}"
+        return str(message) if name == "RuntimeError" else f"{name}: {message}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith((": ", "Caused by: "))]
     return (causes or lines or [type(error).__name__])[-1].removeprefix("Caused by: ").removeprefix(": ")

@@ -6,18 +6,16 @@ One module because what is checked of columns is what makes rows of them, and co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
 from ..errors import BadRecord
-from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import RowsInTurn, encoded_metas, integers, metas_of, number, numbers, rows_of, values_of
+from .arrow_values import RowsInTurn, integers, metas_of, number, numbers, rows_of, values_of
 from .blocks import (
     Block,
     Columnar,
-    FilteredColumns,
     Item,
     NumberedClock,
     RecordType,
@@ -204,9 +202,10 @@ def _are_regular(columns: dict[str, Any]) -> bool:
             return False
     if "more" in columns and columns["more"].type not in (pa.bool_(), pa.null()):
         return False
-    txn = columns.get("txn")
-    if txn is not None and txn.type == pa.uint64() and (pc.max(txn).as_py() or 0) > LARGEST:
-        return False
+    for name in ("txn", "pos"):
+        given = columns.get(name)
+        if given is not None and given.type == pa.uint64() and (pc.max(given).as_py() or 0) > LARGEST:
+            return False
     meta = columns.get("meta")
     if meta is None or meta.null_count == len(meta):
         return True
@@ -218,12 +217,9 @@ def _are_regular(columns: dict[str, Any]) -> bool:
 def _can_be_applied(columns: dict[str, Any]) -> bool:
     """Whether regular columns hold what can be applied to a document."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     pos = columns.get("pos")
     if pos is not None and not (pa.types.is_integer(pos.type) or pa.types.is_null(pos.type)):
-        return False
-    if pos is not None and pos.type == pa.uint64() and (pc.max(pos).as_py() or 0) > LARGEST:
         return False
     return all(are_xml(columns[name].unique().to_pylist()) for name in ("value", "old") if name in columns)
 
@@ -318,43 +314,6 @@ class _Columns:
         for place, count in _counts(pc.add(pc.multiply(docs, number(size)), codes)).items():
             found.setdefault(place // size, []).append((table[place % size], count))
         return found
-
-    def filtered(self) -> FilteredColumns | None:
-        """See `Columnar.filtered`; None if a clock does not advance."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        number = pa.int64()
-        if isinstance(self._docs, str) or len(self._docs.values) == 1:
-            spans = self._spans()
-            docs = pa.repeat(pa.scalar(0, number), len(self._codes))
-        else:
-            order = self._order_by_document()
-            spans = self._spans(order)
-            # The spans stand in order of the codes, of which some may not occur.
-            occurring = pa.array(sorted(_counts(self._docs.codes)), number)
-            docs = pc.index_in(self._docs.codes, occurring).cast(number)
-        if spans is None:
-            return None
-        kept = self._kept(self._needed)
-        length = len(kept.codes)
-        metas = encoded_metas(kept.columns.get("meta"), length)
-        texts = [FASTEST.dumps(meta).decode() for meta in metas.values]
-        columns = {
-            "doc": docs.filter(self._needed),
-            "type": kept.codes,
-            "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
-        }
-        types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_(), "pos": number}
-        wanted = (*_USED, "pos") if self._types.applied else _USED
-        for name in (each for each in wanted if each != "meta"):
-            type_ = types.get(name, pa.string())
-            columns[name] = (
-                kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
-            )
-        columns["more"] = pc.if_else(columns["more"], True, None)
-        clocks = sorted(chain.from_iterable(self._clocks.values())) if self._clocks else ()
-        return FilteredColumns(spans, columns, clocks, self._goes_on())
 
     def _order_by_document(self) -> Any:
         """The places of the records after a stable sort by document; None if they stand so."""

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from path_types import PathType, Step
 
@@ -21,13 +21,8 @@ from ...events import OPERATIONS, record_path
 from ...timestamps import TimeError, microseconds
 from ...xml_parser import NOT_XML
 from ..batches import Batch
-from ..decoding import is_same_meta
 from ..errors import BadRecord
-from ..json_codec import FASTEST
-from ..records import LARGEST, Aside, ClockRecord, Row
-
-if TYPE_CHECKING:
-    import pyarrow
+from ..records import Aside, ClockRecord, Row
 
 Item: TypeAlias = tuple[int, Aside] | Batch
 NumberedClock: TypeAlias = tuple[int, ClockRecord]
@@ -63,21 +58,6 @@ class Run(NamedTuple):
     span: Span
     rows: Iterable[Row]
     counts: list[tuple[RecordType, int]]
-    clocks: Sequence[NumberedClock] = ()
-    edits: bool = False
-
-
-class FilteredColumns(NamedTuple):
-    """The records of a block, and the columns of those that are needed, in file order.
-
-    ``columns`` are Arrow arrays: ``doc`` and ``type`` (int64: indexes of ``spans`` and of the record types), ``ts``,
-    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``, ``meta`` as JSON texts in a dictionary, since many
-    records share theirs, and ``more`` (true or null); ``pos`` where records are applied to a document (see
-    `RecordTypes`). No clocks in transactions: see `Run`. ``edits`` as there.
-    """
-
-    spans: list[Span]
-    columns: dict[str, pyarrow.Array]
     clocks: Sequence[NumberedClock] = ()
     edits: bool = False
 
@@ -191,11 +171,6 @@ def are_xml(texts: Iterable[str | None]) -> bool:
     return NOT_XML.search("".join(filter(None, texts))) is None
 
 
-def as_place(pos: int | None) -> int | None:
-    """A place among siblings; one that no list can have is any such."""
-    return pos if pos is None or -1 <= pos <= LARGEST else -1
-
-
 def are_times(texts: Iterable[str | None]) -> bool:
     """Whether these are times, as far as they are not None."""
     try:
@@ -213,9 +188,6 @@ class CheckedColumns(Protocol):
     def runs(self) -> list[Run] | None:
         """See `Columnar.runs`."""
 
-    def filtered(self) -> FilteredColumns | None:
-        """See `Columnar.filtered`."""
-
 
 class Columnar(ABC):
     """Records that are looked at as columns."""
@@ -224,11 +196,6 @@ class Columnar(ABC):
         """The records in runs, at most one per document; None if anything is out of the ordinary."""
         columns = self._checked(types)
         return None if columns is None else columns.runs()
-
-    def filtered(self, types: RecordTypes) -> FilteredColumns | None:
-        """The same as columns; needs PyArrow."""
-        columns = self._checked(types)
-        return None if columns is None else columns.filtered()
 
     @abstractmethod
     def _checked(self, types: RecordTypes) -> CheckedColumns | None:
@@ -305,26 +272,3 @@ class _Order:
             self.is_kept = False
         self._last[clock.doc] = place
         self._waiting.add(clock.doc)
-
-
-def meta_texts(metas: Iterable[Meta | None]) -> pyarrow.DictionaryArray:
-    """Metas as JSON texts in a dictionary; those that follow each other are mostly the same."""
-    import pyarrow as pa
-
-    texts: list[str] = []
-    codes: list[int | None] = []
-    places: dict[str, int] = {}
-    last: Meta | None = None
-    code: int | None = None
-    for meta in metas:
-        if meta is None:
-            codes.append(None)
-            continue
-        if last is None or not is_same_meta(meta, last):
-            text = FASTEST.dumps(meta).decode()
-            code = places.setdefault(text, len(texts))
-            if code == len(texts):
-                texts.append(text)
-            last = meta
-        codes.append(code)
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(texts, pa.string()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain, compress, repeat
+from itertools import chain, compress, repeat
 from operator import add, attrgetter, itemgetter, lt
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from ..json_codec import JsonCodec, key_bounds, refuse_repeated_keys
 from ..records import FIELDS, LARGEST, ClockRecord, is_clock
 from .blocks import (
     Block,
-    FilteredColumns,
     Item,
     Meta,
     NumberedClock,
@@ -25,9 +24,7 @@ from .blocks import (
     Span,
     are_times,
     are_xml,
-    as_place,
     clocks_by_document,
-    meta_texts,
 )
 
 _fields = itemgetter(*FIELDS)
@@ -152,38 +149,6 @@ class _Columns(NamedTuple):
                 found[docs[place // size]].append((type_, count))
         return found
 
-    def filtered(self) -> FilteredColumns:
-        """See `Columnar.filtered`."""
-        import pyarrow as pa
-
-        needed = [each.needed for each in self.type]
-        types = list(compress(self.type, needed))
-        number, text = pa.int64(), pa.string()
-        if len(self.times) == 1:
-            docs = pa.repeat(pa.scalar(0, number), len(types))
-        else:
-            places = {doc: place for place, doc in enumerate(self.times)}
-            docs = pa.array([places[doc] for doc in compress(self.doc, needed)], number)
-        offsets = list(accumulate((each.length for each in types), initial=0))
-        flat = list(chain.from_iterable(compress(self.ids, needed)))
-        more = None if self.more is None else [each or None for each in compress(self.more, needed)]
-        columns = {
-            "doc": docs,
-            "type": pa.array([each.number for each in types], number),
-            "ts": pa.array(list(compress(self.ts, needed)), number),
-            "ids": pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat, number)),
-            "value": pa.array(list(compress(self.value, needed)), text),
-            "old": pa.array(list(compress(self.old, needed)), text),
-            "at": pa.array(list(compress(self.at, needed)), text),
-            "txn": pa.array(list(compress(self.txn, needed)), number),
-            "meta": meta_texts(compress(self.meta, needed)),
-            "more": pa.nulls(len(types), pa.bool_()) if more is None else pa.array(more, pa.bool_()),
-        }
-        if self.pos is not None:
-            columns["pos"] = pa.array([as_place(each) for each in compress(self.pos, needed)], number)
-        clocks = sorted(chain.from_iterable(self.clocks.values())) if self.clocks else ()
-        return FilteredColumns(list(self._spans()), columns, clocks, self._goes_on())
-
     def _spans(self) -> Iterator[Span]:
         if len(self.times) == 1:
             yield Span(self.doc[0], self.ts[0], self.ts[-1], len(self.ts), self.txn[0], self.txn[-1])
@@ -212,6 +177,7 @@ def _checked(records: list[dict[str, Any]], types: RecordTypes, *, usual: bool) 
         and set(map(type, value)) | set(map(type, old)) | set(map(type, at)) <= _TEXT
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
         and max(filter(None, txn), default=0) <= LARGEST
+        and max(filter(None, pos), default=0) <= LARGEST
         and (not types.check_times or are_times(at))
         and (not types.applied or (are_xml(value) and are_xml(old)))
         and (more is None or set(map(type, more)) <= _FLAG)

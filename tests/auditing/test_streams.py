@@ -1,0 +1,206 @@
+"""Streams find what one audit of the whole finds, wherever triggers cut the records (rule G6)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from tests.auditing.logs import interleaved, lives, write_log
+from tests.auditing.simulation import Row, in_findings, rows_of
+from tests.auditing.test_agreement import ORDER_RULES, orders
+from tests.auditing.test_every_construct import log_of, of_document
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
+from tests.laws.agreement import rules_of
+from tests.strategies import show_rules
+from tests.strategies.full_rules import EVERYTHING, full_rule_sets
+from tests.strategies.timed import timed_histories
+from xmlcep.auditing import audit
+from xmlcep.auditing.failures import ReplayError
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.spark.answers import ANSWERS, BAD, FINDING, ORDER
+from xmlcep.auditing.spark.stream_replay import END, _in_log, gone_on
+from xmlcep.auditing.spark.told import Told
+from xmlcep.errors import ArgumentError
+from xmlcep.rules import PlainRules, Rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def streamed(triggers: list[list[Row]], rules: Rules, *, operators: bool = False) -> list[Row]:
+    """The answers to records that come in these triggers, each document with its state as Spark keeps it."""
+    told = tuple(Told(tuple(PlainRules.of(rules)), operators))
+    states: dict[str | None, bytes | None] = {}
+    answered: list[Row] = []
+    for rows in triggers:
+        for doc in dict.fromkeys(row["doc"] for row in rows):
+            records = [row for row in rows if row["doc"] == doc]
+            ((states[doc], answers),) = gone_on([(doc, states.get(doc), records)], told)
+            answered += [dict(zip(ANSWERS.names, each, strict=True)) for each in answers]
+    return answered
+
+
+def cut(draw: Any, rows: list[Row]) -> list[list[Row]]:
+    """The rows in triggers, those of a document in the order of their time points, those of one time point together."""
+    triggers: list[list[Row]] = [[] for _ in range(draw(st.integers(1, 6)))]
+    for doc in dict.fromkeys(row["doc"] for row in rows):
+        at, before = 0, None
+        for row in sorted((row for row in rows if row["doc"] == doc), key=_in_log):
+            if before is not None and row["ts"] != before:
+                at = draw(st.integers(at, len(triggers) - 1))
+            before = row["ts"]
+            triggers[at].append(row)
+    for trigger in triggers:
+        draw(st.randoms(use_true_random=False)).shuffle(trigger)
+    return triggers
+
+
+def check_stream(draw: Any, items: list[Any], rules: Rules, until: str | None, *, operators: bool) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        log = write_log(Path(name) / "log.jsonl", items)
+        files = find_files([log]).files
+        rows = rows_of(files[0], files, 1 << 20)
+        ends = [
+            {"op": END, "doc": doc, "at": until, "ts": None, "ids": None, "path": None}
+            for doc in dict.fromkeys(row["doc"] for row in rows)
+            if doc is not None
+        ]
+        answered = streamed([*cut(draw, rows), ends], rules, operators=operators)
+        try:
+            local = audit(
+                log, rules, engine="local", out=Path(name) / "out", until=until, operators=operators
+            )
+        except ReplayError:
+            assert any(b"cannot be replayed" in row["content"] for row in answered if row["kind"] == BAD)
+            return
+        found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
+        assert [row["content"] for row in found] == list(local.lines())
+        assert len([row for row in answered if row["kind"] == BAD]) == local.summary.quarantined
+
+
+@settings(max_examples=30, deadline=None)
+@given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
+def test_every_construct(definitions: Any, data: st.DataObject) -> None:
+    note(show_rules(definitions))
+    logs = [
+        log_of(of_document(data.draw(timed_histories(max_edits=8)), f"doc{n}"), f"doc{n}")
+        for n in range(data.draw(st.integers(1, 3)))
+    ]
+    items: list[Any] = data.draw(interleaved(logs))  # type: ignore[arg-type]
+    until = data.draw(st.sampled_from((None, "2026-01-01T00:00:30Z")))
+    check_stream(data.draw, items, rules_of(definitions), until, operators=data.draw(st.booleans()))
+
+
+@settings(max_examples=25, deadline=None)
+@given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE - {"time"}), st.data())
+def test_headers_and_bad_lines(definitions: Any, data: st.DataObject) -> None:
+    note(show_rules(definitions))
+    rules = rules_of(definitions)
+    if rules.graph.needs_time:
+        return  # these histories have none
+    items: list[Any] = data.draw(interleaved([life.log() for life in data.draw(lives(busy=True))]))
+    for place in data.draw(st.lists(st.integers(0, 30), max_size=2)):
+        items.insert(min(place, len(items)), b'{"doc": "doc0", "op": "nonsense"}')
+    check_stream(data.draw, items, rules, None, operators=False)
+
+
+# ---- with Spark ------------------------------------------------------------------------------------------------
+
+COLUMNS = (
+    "doc string, ts long, op string, path string, ids array<long>, value string, old string, pos long, at timestamp,"
+    " txn long, meta map<string,string>"
+)
+LOGGED = COLUMNS.replace("at timestamp", "at string")
+NAMES = [column.split()[0] for column in COLUMNS.split(", ")]
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+
+
+@pytest.fixture
+def rocks_db(spark: SparkSession) -> Iterator[SparkSession]:
+    spark.conf.set(PROVIDER, "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+    yield spark
+    spark.conf.unset(PROVIDER)
+
+
+def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
+    rocks_db: SparkSession, tmp_path: Path
+) -> None:
+    """The query stops between two triggers, is killed within one, and its output has each finding once."""
+    from pyspark.errors import StreamingQueryException
+
+    from xmlcep.spark import findings, stream
+
+    spark = rocks_db
+    parts = [orders(doc, 30, txn=doc == "b") for doc in ("a", "b", "c")]
+    records = sorted((record for part in parts for record in part), key=lambda record: record["ts"])
+    cuts = [0, 20, 45, 46, 80, len(records)]
+    files = [records[start:end] for start, end in pairwise(cuts)]
+    files.append([{**records[0], "doc": "a"}])  # it comes too late
+    files.append([{"doc": doc, "op": "end"} for doc in "abc"])
+    source, found, killed = tmp_path / "changes", tmp_path / "found", tmp_path / "killed"
+    source.mkdir()
+
+    def add(number: int) -> None:
+        lines = "".join(f"{json.dumps(record)}\n" for record in files[number])
+        (source / f"{number}.json").write_text(lines)
+
+    def deadly(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            if killed.exists() and (attempt := len(list(killed.iterdir()))) < 5:
+                (killed / str(attempt)).touch()
+                if attempt == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                raise RuntimeError("killed")
+            yield batch
+
+    def run() -> None:
+        changes = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).json(str(source))
+        output = stream(changes.mapInArrow(deadly, COLUMNS), ORDER_RULES)
+        to = output.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        for _ in range(20):
+            try:
+                to.trigger(availableNow=True).start(path=str(found), format="parquet").awaitTermination()
+                return
+            except StreamingQueryException as error:
+                if "failed to connect back" not in str(error):  # a worker has to start in ten seconds
+                    raise
+
+    add(0), add(1)
+    run()
+    add(2), add(3)
+    killed.mkdir()
+    with pytest.raises(StreamingQueryException, match="killed"):
+        run()
+    add(4), add(5), add(6)
+    run()
+    rows = spark.read.parquet(str(found))
+    expected = findings(
+        spark.createDataFrame([tuple(each.get(n) for n in NAMES) for each in records], LOGGED), ORDER_RULES
+    )
+    assert in_total_order(rows.where("reason is null").drop("reason", "raw")) == in_total_order(expected)
+    (bad,) = rows.where("reason is not null").collect()
+    assert bad.reason.startswith("ts 1 of document 'a' comes too late: an earlier run has gone on to")
+
+
+def in_total_order(found: DataFrame) -> list[Any]:
+    """The findings in their order; the last number of a place is that of its task."""
+    return [row.asDict(recursive=True) | {"place": None} for row in found.orderBy(*ORDER).collect()]
+
+
+def test_what_is_no_stream_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    from xmlcep.spark import stream
+
+    with pytest.raises(ArgumentError, match="needs a streaming DataFrame"):
+        stream(spark.range(1), ORDER_RULES)
+    with pytest.raises(ArgumentError, match=r"keep their states in RocksDB: call spark\.conf\.set"):
+        stream(spark.readStream.schema(COLUMNS).json(str(tmp_path)), ORDER_RULES)

@@ -1,0 +1,159 @@
+"""What tasks answer: findings, bad records, counts, as rows of one table; or findings as typed columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, repeat
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from ...events import CompositeEvent
+from ...log import BadRecord
+from ...log.json_codec import FASTEST
+from ...log.quarantine import quarantine_line
+from ..findings.columns import findings_schema, findings_table
+from ..findings.order import Ranking
+from ..quarantine import document_of
+from .columns import batch_of
+
+FINDING, BAD, DOCUMENT, FOUND, COUNTS, FAILURE = "finding", "bad", "document", "found", "counts", "failure"
+"""What an answer is. Its ``content`` is the finding, a line of a quarantine file, or an object of counts, as JSON."""
+
+_PLACE = pa.struct([("rank", pa.int32()), ("values", pa.list_(pa.string())), ("n", pa.int64())])
+ANSWERS = pa.schema(
+    [
+        ("kind", pa.string()), ("doc", pa.string()), ("ts", pa.int64()), ("ids", pa.list_(pa.int64())),
+        ("place", _PLACE), ("name", pa.string()), ("file", pa.string()), ("content", pa.binary()),
+    ]
+)  # fmt: skip
+ORDER = ("doc", "ts", "place.rank", "ids", "place.values", "place.n")
+"""The total order of findings: document, time point, event and operator, node, values (V7), then as raised."""
+_MOST_ROWS = 4096
+_MOST_BYTES = 8 << 20
+
+
+def typed_schema() -> pa.Schema:
+    """The columns of findings, and their place among those of one document and time point."""
+    return findings_schema().append(pa.field("place", _PLACE))
+
+
+def ddl(schema: pa.Schema) -> str:
+    """The columns as Spark writes types.
+
+    >>> ddl(pa.schema([("ids", pa.list_(pa.int64())), ("meta", pa.map_(pa.string(), pa.string()))]))
+    '`ids` array<bigint>, `meta` map<string,string>'
+    """
+    return ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in schema)
+
+
+_NAMES = {
+    pa.string(): "string", pa.int64(): "bigint", pa.int32(): "int", pa.float64(): "double", pa.bool_(): "boolean",
+    pa.binary(): "binary", pa.timestamp("us", "UTC"): "timestamp",
+}  # fmt: skip
+
+
+def _ddl(type_: pa.DataType) -> str:
+    if pa.types.is_list(type_):
+        return f"array<{_ddl(type_.value_type)}>"
+    if pa.types.is_map(type_):
+        return f"map<{_ddl(type_.key_type)},{_ddl(type_.item_type)}>"
+    if pa.types.is_struct(type_):
+        return f"struct<{','.join(f'{field.name}:{_ddl(field.type)}' for field in type_)}>"
+    return _NAMES[type_]
+
+
+def typed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Findings with typed columns."""
+    for batch in batches:
+        table = findings_table(map(FASTEST.loads, batch["content"].to_pylist()))
+        yield from table.append_column("place", batch["place"]).to_batches()
+
+
+def joined(batches: Iterable[pa.RecordBatch], by_name: bool) -> Iterator[pa.RecordBatch]:
+    """The contents of answers as lines, neighbours together; ``by_name``: those of one event."""
+    for batch in batches:
+        rows = zip(
+            batch["name"].to_pylist() if by_name else repeat(None), batch["content"].to_pylist(), strict=False
+        )
+        for name, its in groupby(rows, key=itemgetter(0)):
+            text = b"".join(content if content.endswith(b"\n") else content + b"\n" for _, content in its)
+            yield pa.record_batch(
+                {"name": pa.array([name], pa.string()), "content": pa.array([text], pa.binary())}
+            )
+
+
+class Origin(NamedTuple):
+    """Where a record is from: the file, its number, its offset in bytes, as far as its table says; ``place`` orders
+    files."""
+
+    file: str = ""
+    record: int = 0
+    offset: int | None = None
+    place: str = ""
+
+
+class Answers:
+    """Rows that a task collects; ``typed``: findings only, in columns of their own."""
+
+    def __init__(self, ranking: Ranking, *, typed: bool) -> None:
+        self._ranking = ranking
+        self._typed = typed
+        self._rows: list[tuple[Any, ...]] = []
+        self._size = 0
+        self._n = 0
+
+    def findings(self, composites: Sequence[CompositeEvent]) -> list[tuple[Any, ...]]:
+        """Composites, which come in their order, as rows."""
+        return list(map(self._finding, composites))
+
+    def _finding(self, composite: CompositeEvent) -> tuple[Any, ...]:
+        ranking, cause = self._ranking, composite[7]
+        self._n += 1
+        place = {"rank": ranking.number(composite), "values": ranking.values(composite), "n": self._n}
+        content = ranking.encode(composite)
+        return (
+            FINDING,
+            cause[8] if type(cause) is tuple else cause.doc,
+            cause[0],
+            composite[3],
+            place,
+            composite[0],
+            None,
+            content,
+        )
+
+    def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Takes rows of findings."""
+        self._rows += rows
+        self._size += sum(len(row[-1]) for row in rows)
+
+    def bad(self, bad: BadRecord, origin: Origin, doc: str | None = None) -> None:
+        """Takes a bad record; ``doc`` is its document if only the order tells that it is bad."""
+        self.bad_line(quarantine_line(bad), origin, document_of(bad) if doc is None else doc)
+
+    def bad_line(self, line: bytes, origin: Origin, doc: str | None) -> None:
+        """Takes a line of a quarantine file."""
+        place = {"rank": None, "values": None, "n": origin.record}
+        self._add(BAD, doc, None, None, place, None, origin.place or origin.file, line)
+
+    def counts(self, kind: str, content: Any) -> None:
+        """Takes what is counted of a document, or of all; or why it failed."""
+        self._add(kind, content.get("doc"), None, None, None, None, None, FASTEST.dumps(content))
+
+    def _add(self, *row: Any) -> None:
+        if not self._typed:
+            self._rows.append(row)
+            self._size += len(row[-1])
+
+    def take(self, *, rest: bool = False) -> Iterator[pa.RecordBatch]:
+        """What there is, if it is much; or all."""
+        if not self._rows or not (rest or len(self._rows) >= _MOST_ROWS or self._size >= _MOST_BYTES):
+            return
+        rows, self._rows, self._size = self._rows, [], 0
+        batch = batch_of(ANSWERS, rows)
+        if self._typed:
+            yield from typed([batch])
+        else:
+            yield batch

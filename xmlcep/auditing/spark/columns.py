@@ -1,0 +1,111 @@
+"""The columns of change records in Spark: what a table of a user's may have, and what tasks make of it.
+
+Maps cost Spark's way to Python several times what all other columns do, so ``meta`` goes there as JSON text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from ...errors import ArgumentError
+from ...log.columns.accepted import as_read
+from ...log.json_codec import STANDARD
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_INTEGERS = re.compile(r"(array<)?(tinyint|smallint|int)>?")
+REQUIRED = ("doc", "ts", "op", "path", "ids")
+RECORD = {
+    "doc": "string", "ts": "bigint", "op": "string", "path": "string", "ids": "array<bigint>", "value": "string",
+    "old": "string", "pos": "bigint", "at": "string", "txn": "bigint", "meta": "map<string,string>",
+    "more": "boolean", "clock": "boolean",
+}  # fmt: skip
+"""The columns of change records (docs/log.md)."""
+SOURCE = {
+    "aside": "string", "file": "string", "record": "bigint", "offset": "bigint", "place": "string",
+    "reason": "string", "raw": "string", "raw_base64": "string",
+}  # fmt: skip
+"""What `read_log` says besides: a header or control record as JSON; where a record is from (``place`` orders files);
+and of a bad one why, and its text."""
+LOG_DDL = ", ".join(f"{name} {type_}" for name, type_ in (RECORD | SOURCE).items())
+
+
+def chosen(changes: DataFrame) -> DataFrame:
+    """The columns that are known, as tasks want them; raises `ArgumentError` if one is missing."""
+    from pyspark.sql import functions as F
+
+    types = dict(changes.dtypes)
+    missing = [name for name in REQUIRED if name not in types]
+    if missing:
+        raise ArgumentError(
+            f"the DataFrame has no column {' and '.join(missing)}; it has {', '.join(types) or 'none'}: expected the"
+            " columns of change records, doc, ts, op, path, ids and, as far as known, value, old, pos, at, txn, meta,"
+            " more, clock"
+        )
+    known = []
+    for name in (*RECORD, *SOURCE):
+        if name in types:
+            column = F.col(name)
+            if _INTEGERS.fullmatch(types[name]):
+                column = column.cast("array<bigint>" if types[name].startswith("array") else "bigint")
+            elif name == "meta" and types[name] != "string":
+                column = F.to_json(column)
+            known.append(column.alias(name))
+    return changes.select(*known)
+
+
+def in_order(changes: DataFrame, *keys: Any) -> DataFrame:
+    """Changes with the same values of ``keys`` in one partition, its records in order: of one time point change records
+    come first, as their files do, then clock records by time. Of records with no file the order is that of their
+    content: it must not depend on which task is tried again."""
+    from pyspark.sql import functions as F
+
+    order: list[Any] = ["doc", "ts"]
+    if "clock" in changes.columns:
+        order.append(F.when(F.col("clock"), F.try_to_timestamp("at")))
+    order += ["place", "record"] if "place" in changes.columns else ["op", "path", "ids"]
+    return changes.repartition(*keys).sortWithinPartitions(*order)
+
+
+def records_of(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The columns as a log has them: times as text, ``meta`` as a map."""
+    batch = as_read(batch)
+    if "meta" not in batch.schema.names:
+        return batch
+    place, meta = batch.schema.names.index("meta"), batch["meta"]
+    if meta.null_count == len(meta):
+        return batch.remove_column(place)
+    encoded = meta.dictionary_encode()
+    try:
+        pairs = [list(STANDARD.loads(text.encode()).items()) for text in encoded.dictionary.to_pylist()]
+        values = pa.array(pairs, pa.map_(pa.string(), pa.string()))
+    except (TypeError, ValueError, AttributeError, pa.ArrowInvalid):
+        return batch  # found by the one who looks at each record
+    return batch.set_column(place, "meta", values.take(encoded.indices))
+
+
+def as_text(columns: dict[str, Any]) -> dict[str, Any]:
+    """Columns of records with times as text."""
+    batch = as_read(pa.record_batch(columns))
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
+
+
+def batch_of(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
+    """Rows of the values of all columns."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def with_columns(schema: pa.Schema, columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
+    """So many rows of these columns; others are null."""
+    arrays = [
+        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(count, field.type)
+        for field in schema
+    ]
+    return pa.record_batch(arrays, schema=schema)

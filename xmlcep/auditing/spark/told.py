@@ -1,0 +1,26 @@
+"""What tasks have to know."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...rules import PlainRules, Rules
+
+
+class Told(NamedTuple):
+    """What tasks have to know, as plain values: a worker that lacks the package has to be able to read them.
+
+    ``rules`` are the fields of `PlainRules`; ``typed``: findings alone, in columns of their own; ``trees``: only events
+    of these names are to be found (None: all); the others as `audit` has them.
+    """
+
+    rules: tuple[Any, ...]
+    operators: bool = False
+    until: str | None = None
+    ignore_whitespace: bool = False
+    typed: bool = False
+    trees: tuple[str, ...] | None = None
+
+    def parsed(self) -> Rules:
+        """The rules."""
+        return PlainRules(*self.rules).parse()
