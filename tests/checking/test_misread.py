@@ -28,7 +28,7 @@ WARNED = [
     ("event A = ins(o/c) ; Raised(o/a) ; not Approved(o) ; ins(o/c)", NOT_BEHIND,
      "ins(o/c) ; Raised(o/a) ; not ins(o/b) ; ins(o/c)", "cabc", (1, 0)),
     ("event A = ins(o/a) ; x[1,*] ins(o/b) ; ins(o/c)", COUNTED,
-     "aperiodic*[ins(o/a), ins(o/c)] ins(o/b)", "babbc", (0, 1)),
+     "ins(o/a) ; all[1,*] ins(o/b) ; ins(o/c)", "babbc", (0, 1)),
     ("event A = ins(o/a) ; x[2,*] ins(o/b)", COUNTED, "ins(o/a) ; ins(o/b) ; ins(o/b)", "babb", (0, 1)),
     ('event A(o) = x[3,*]{within="11 changes"} ins(o/a)', AGAIN,
      'x[3,3]{slide, within="11 changes"} ins(o/a)', "aaaaa", (3, 3)),

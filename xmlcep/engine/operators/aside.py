@@ -209,10 +209,14 @@ class AsideState(CombiningState):
     def stored_operands(self) -> Sequence[int]:
         return tuple(self.places)
 
-    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
-        return tuple(
-            list(stored[self.places[k]]) if k in self.places else () for k in range(len(self.node.children))
-        )
+    def by_operand(self, key: Key, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
+        found: list[Sequence[Entry]] = [()] * len(self.node.children)
+        for k, violations in self.violations.items():
+            if isinstance(violations, Collected):
+                found[k] = list(violations.of(key))
+        for k in self.positive:
+            found[k] = list(stored[self.places[k]])
+        return tuple(found)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 

@@ -232,7 +232,7 @@ class CombiningState(ChoosingState, DeferrableState):
         enough = self.exists.enough(group) and not self.context.runs
         objection = self.exists.objection(group) if enough else None
         raised = enough and objection is None and not self.context.is_possible(group, self.exists)
-        return Account(self.by_operand(self.context.standing(group)), objection, raised)
+        return Account(self.by_operand(key, self.context.standing(group)), objection, raised)
 
     # ---- deferred -------------------------------------------------------------------------------------
 
