@@ -1,4 +1,4 @@
-"""Context next, skip till next match: every first event goes on to the next one that fits (rule S2)."""
+"""Context next, skip till next match: every first event takes the next one that fits (rule S2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Next(Context):
     """
 
     name = "next"
-    preference = "every first event goes on to the next one that fits"
+    preference = "every first event takes the next one that fits"
     runs = True
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:

@@ -39,7 +39,7 @@ class Unrestricted(Context):
     """Every combination that has a new arrival in it (H4, H5); released: since the last release (D5, X7)."""
 
     name = "unrestricted"
-    preference = "every combination is raised, nothing is used up"
+    preference = "every combination is raised, nothing is consumed"
     keeps = True
     pairing: Pairing | None = _EveryPair()
 

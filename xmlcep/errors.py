@@ -130,7 +130,7 @@ class RuleError(XmlCepError, ValueError):
         ]
         more = len(self.problems) - len(shown)
         if more:
-            shown.append(f"and {more:,} more: mend these first")
+            shown.append(f"and {more:,} more: fix these first")
         return "\n".join(shown)
 
 

@@ -40,6 +40,13 @@ def safe_parser(
     return _parser(lookup, huge=huge, data_only=data_only)
 
 
+def element_maker(lookup: etree.ElementClassLookup | None) -> etree.HTMLParser:
+    """A parser to make elements with, also of names that no XML has; it reads nothing."""
+    maker = etree.HTMLParser(no_network=True)
+    maker.set_element_class_lookup(lookup)
+    return maker
+
+
 def _parser(
     lookup: etree.ElementClassLookup | None = None, *, huge: bool, data_only: bool = False,
     collect_ids: bool = True, recover: bool = False,

@@ -122,7 +122,7 @@ def test_failed_firings_are_told(files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("events.xcep", "order.xml", "--initial"), "there are no rules that act"),
+        (("events.xcep", "order.xml", "--initial"), "there are no action rules"),
         (
             ("rules.xcep", "other.xml", "--log", "log.jsonl"),
             "its edits began with another document than this",

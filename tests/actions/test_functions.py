@@ -72,7 +72,7 @@ def test_a_function_that_fails_is_reported_and_undoes_nothing() -> None:
         [error] = scene.errors
         assert isinstance(error, ActionError) and isinstance(error.__cause__, KeyError)
         said = "rule R, triggered at 1: call \"fail\": the function raised KeyError: 'no network'; "
-        assert str(error) == f"{said}what the rule did stands"
+        assert str(error) == f"{said}what the rule did remains"
         assert scene.root[0].get("a") == "1"
         scene.errors.clear()
 

@@ -27,9 +27,9 @@ def test_arguments_that_cannot_be(options: dict[str, Any], problem: str) -> None
     doc = xmlcep.fromstring("<order/>")
     with pytest.raises(WrapError, match=problem):
         doc.rules(xmlcep.parse_rules("rule R on (ins(item)) do call 'tell'"), **options)
-    with pytest.raises(WrapError, match="has no rules that act"):
+    with pytest.raises(WrapError, match="has no action rules"):
         doc.rules(xmlcep.parse_rules("event A = ins(item)"))
-    with pytest.raises(WrapError, match="rules that act are needed"):
+    with pytest.raises(WrapError, match="action rules are needed"):
         doc.rules("rule R")  # type: ignore[arg-type]
 
 

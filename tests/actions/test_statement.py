@@ -228,7 +228,7 @@ def test_who_only_looks_for_events_says_that_it_ignores_rules(tmp_path: Any) -> 
     from xmlcep.rules import IgnoredRulesWarning
 
     rules = parse_rules("rule R on (ins(a)) do delete '.'")
-    with pytest.warns(IgnoredRulesWarning, match="its rule that acts is ignored here"):
+    with pytest.warns(IgnoredRulesWarning, match="its action rule is ignored here"):
         watch = fromstring("<r/>").watch(rules)
     watch.close()
     fromstring("<r/>").watch(rules).close()  # said once
@@ -239,7 +239,7 @@ def test_who_only_looks_for_events_says_that_it_ignores_rules(tmp_path: Any) -> 
     log = tmp_path / "log.jsonl"
     log.write_text('{"doc": "d", "ts": 1, "op": "ins", "path": "/a", "ids": [1]}\n')
     again = parse_rules("event A = ins(a)\nrule R on A do delete '.'\nrule S on A do delete 'b'")
-    with pytest.warns(IgnoredRulesWarning, match="its 2 rules that act are ignored here"):
+    with pytest.warns(IgnoredRulesWarning, match="its 2 action rules are ignored here"):
         result = audit(log, again)
     assert result.summary.findings == 1
 

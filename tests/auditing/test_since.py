@@ -114,7 +114,7 @@ def test_what_comes_too_late_is_a_bad_record(growing: Growing) -> None:
     result = growing.run()
     assert [reason for _, _, _, reason, _ in read_bad(result.quarantine)] == [
         "ts 5 occurs twice in document 'A': expected one record per time point",
-        "ts 3 of document 'A' comes too late: an earlier run has gone on to 5",
+        "ts 3 of document 'A' comes too late: an earlier run had already read up to ts 5",
     ]
     assert [record for _, record, *_ in read_bad(result.quarantine)] == [3, 4]
     assert result.summary.findings == 1
@@ -135,10 +135,10 @@ def test_what_a_damaged_time_point_at_the_end_of_a_run_costs_is_said(growing: Gr
     result = growing.run()
     assert result.summary.documents["B"].findings == 1
     reasons = [reason for _, _, _, reason, _ in read_bad(result.quarantine)]
-    assert len(reasons) == 4 and all(f"has gone on to {far}" in each for each in reasons[:3])
+    assert len(reasons) == 4 and all(f"had already read up to ts {far}" in each for each in reasons[:3])
     assert result.summary.notes == [
-        f"document 'A': 4 records came too late: an earlier run had gone on to ts {far:,}, so what they would have led"
-        " to is not in the findings. If that ts is wrong, or these records should count, audit all of the log again,"
+        f"document 'A': 4 records came too late: an earlier run had already read up to ts {far:,}. Findings"
+        " that need them are missing: to include them, audit the whole log again,"
         " with a new state and a new file of findings"
     ]
     whole = audit(growing.logs, growing.rules).summary
@@ -344,7 +344,7 @@ def test_two_runs_at_once(growing: Growing) -> None:
     write(growing.logs / "a.jsonl", change("A", 1, "price"))
     with (
         holding(growing.state),
-        pytest.raises(XmlCepError, match="another run goes on from this state just now"),
+        pytest.raises(XmlCepError, match="another run is using this state"),
     ):
         growing.run()
     growing.run()
@@ -370,7 +370,7 @@ def test_spark_is_not_taken_and_it_is_said(growing: Growing) -> None:
     write(growing.logs / "a.jsonl", change("A", 1, "price"))
     result = growing.run(engine="spark")
     assert result.summary.engine == "local"
-    assert "engine local: since goes on from a state, which Spark does not read" in result.notes
+    assert "engine local: since resumes a state, which Spark cannot read" in result.notes
 
 
 def cut_short(growing: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,6 +443,6 @@ def test_the_folder_of_runs_is_not_followed_elsewhere(growing: Growing, tmp_path
     (tmp_path / "mine" / "1.findings").write_text("mine", encoding="utf-8")
     (tmp_path / f".{growing.state.name}.run").symlink_to(tmp_path / "mine", target_is_directory=True)
     write(growing.logs / "a.jsonl", change("A", 1, "price"))
-    with pytest.raises(StateError, match="is not the folder that runs with this state make"):
+    with pytest.raises(StateError, match="is not a folder made by runs with this state"):
         growing.run()
     assert (tmp_path / "mine" / "1.findings").read_text(encoding="utf-8") == "mine"

@@ -60,4 +60,4 @@ def test_a_late_record_is_not_called_one_that_fits_nothing(
     assert run(command) == 3
     said = capsys.readouterr().err
     assert "no usable record of this run fits the paths of Both" in said
-    assert "1 record came too late: an earlier run had gone on to ts 3" in said
+    assert "1 record came too late: an earlier run had already read up to ts 3" in said

@@ -157,7 +157,7 @@ def test_chosen_trees() -> None:
 
 def test_other_rules() -> None:
     state = Detector(parse_rules(BOTH)).to_state()
-    with pytest.raises(StateError, match=r"written with other rules \(changed: Both\): give the same"):
+    with pytest.raises(StateError, match=r"written with other rules \(changed: Both\): use the same"):
         Detector.from_state(parse_rules("event Both = ins(item/price) ; ins(item/quantity)"), state)
 
 

@@ -33,10 +33,10 @@ CASES = {
     "a misspelt name": (
         "ins(item/prize) & ins(item/quantity)", ITEM, "never-occurred", "ins(/order/item/price) (once)",
     ),
-    "another operation": ("upd(item/price) & ins(item/quantity)", ITEM, "never-occurred", "other operations have"),
+    "another operation": ("upd(item/price) & ins(item/quantity)", ITEM, "never-occurred", "other operations: "),
     "another place": ("ins(catalogue/books/price)", ITEM, "never-occurred", "at other places"),
-    "another beginning": ("ins(/item/price)", ITEM, "never-occurred", "at other places it has: ins(/order/item/price)"),
-    "nothing alike": ("ins(zebra)", ITEM, "never-occurred", "what has is"),
+    "another beginning": ("ins(/item/price)", ITEM, "never-occurred", "at other places: ins(/order/item/price)"),
+    "nothing alike": ("ins(zebra)", ITEM, "never-occurred", "similar: "),
     "nothing at all": ("ins(zebra)", "", "never-occurred", "nothing at all has occurred"),
     "in another item": (
         PRICE_AND_QUANTITY, "ins item/price 1.3.4\nins item/quantity 1.5.6", "elsewhere",
@@ -77,10 +77,10 @@ CASES = {
     ),
     "what must not be in between": (
         "ins(item) ; not ins(item/price) ; ins(item/quantity)", ITEM, "absence-violated",
-        "ins(/order#1/item#3/price#4) at 2 has occurred, which must not",
+        "ins(/order#1/item#3/price#4) at 2 has occurred, and must not",
     ),
     "what must not be behind": (
-        "(ins(item) ; not ins(item/price)) {end=custom}", ITEM, "absence-violated", "which must not",
+        "(ins(item) ; not ins(item/price)) {end=custom}", ITEM, "absence-violated", "and must not",
     ),
     "what must not be before": (
         "not ins(item) ; ins(item/price)", ITEM, "absence-violated", "ins(/order#1/item#3) at 1",

@@ -202,7 +202,7 @@ def test_of_very_many_mistakes_the_first_are_shown_and_the_rest_counted() -> Non
         parse_rules("event " * (MOST_SHOWN + 1_000))
     assert len(caught.value.problems) == MOST_SHOWN + 999
     assert str(caught.value).count("ends too early") == MOST_SHOWN
-    assert str(caught.value).endswith("and 999 more: mend these first")
+    assert str(caught.value).endswith("and 999 more: fix these first")
 
 
 @pytest.mark.parametrize(

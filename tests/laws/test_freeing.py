@@ -66,7 +66,7 @@ def cleared(history: History) -> list[Any]:
 
 
 _OTHER = PathType.parse("/elsewhere")
-_CASES = st.one_of(
+CASES = st.one_of(
     st.tuples(
         st.one_of(
             some.full_rule_sets(constructs=EVERYTHING),
@@ -120,7 +120,7 @@ NOTHING = (0, [], [], None, [])
 
 
 @settings(max_examples=100, deadline=None)
-@given(_CASES)
+@given(CASES)
 def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
     case: tuple[tuple[EventDefinition, ...], History],
 ) -> None:

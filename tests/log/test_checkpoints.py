@@ -172,7 +172,7 @@ def test_no_state_forgets_a_watch_that_nobody_goes_on_with(life: Life) -> None:
     life.edits("1", 20)
     life.die()
     with recover(life.log, state_every=1) as back:
-        with pytest.raises(LogError, match="has a watch that nobody goes on with: recover it with its rules"):
+        with pytest.raises(LogError, match="has an open watch: recover it with its rules"):
             back.recording.checkpoint()
         for step in range(20):
             edit(back.document, random.Random(step))
@@ -297,7 +297,7 @@ def test_a_state_is_refused_where_it_would_be_wrong(life: Life) -> None:
         with pytest.raises(LogError, match="no state is written in a transaction"):
             life.recording.checkpoint()
     life.document.subscribe(lambda event: life.recording.checkpoint())
-    with pytest.raises(CallbackError, match="none while changes are being told"):
+    with pytest.raises(CallbackError, match="none while changes are being delivered"):
         life.document.root.set("a", "2")
     assert not state_path(life.log).exists()
     life.die()

@@ -143,7 +143,7 @@ def test_recovered_with_other_rules(tmp_path: Path, doc: Document) -> None:
         add(doc, "price")
         add(doc, "price")
         copies = [shutil.copyfile(log, tmp_path / f"{number}.jsonl") for number in range(4)]
-    with pytest.raises(LogError, match=r"other rules \(removed: Many\): give the same, say what becomes"):
+    with pytest.raises(LogError, match=r"other rules \(removed: Many\): use the same, say what happens"):
         xmlcep.recover(copies[0], BOTH)
     found: list[str] = []
     with xmlcep.recover(

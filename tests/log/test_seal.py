@@ -139,7 +139,7 @@ def test_a_key_that_stands_twice_is_found_whichever_value_counts(sealed: Path, k
         line = lines[number]
         twice = b"{%s,%s" % (other, line[1:]) if first else b"%s,%s}\n" % (line.rstrip()[:-1], other)
         sealed.write_bytes(b"".join([*lines[:number], twice, *lines[number + 1 :]]))
-        with pytest.raises(BrokenChainError, match=f"the key '{key}' stands there more than once"):
+        with pytest.raises(BrokenChainError, match=f"the key '{key}' occurs more than once"):
             verify(sealed)
 
 

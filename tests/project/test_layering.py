@@ -33,6 +33,7 @@ LAYERS = (
     ("xmlcep.xpath",),
     ("xmlcep.languages",),
     ("xmlcep.rules",),
+    ("xmlcep.schematron",),
     ("xmlcep.checking",),
     ("xmlcep.documents",),
     ("xmlcep.engine", "xmlcep.explaining"),

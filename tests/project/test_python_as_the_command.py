@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import xmlcep
+from xmlcep.auditing import AuditError
 from xmlcep.cli.main import run
 from xmlcep.versions import VersionError
 
@@ -27,7 +28,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_history_is_the_same_log(log: Path) -> None:
     assert run(["history", "v0.xml", "v1.xml", "v2.xml", "-o", "other.jsonl", "--name", "order", "-q"]) == 0
     assert Path("other.jsonl").read_bytes() == log.read_bytes()
-    with pytest.raises(VersionError, match="branch, since and all_parents are for one file in git"):
+    with pytest.raises(VersionError, match="branch, since, base and all_parents are for one file in git"):
         xmlcep.history(["v0.xml", "v1.xml"], "x.jsonl", branch="main")
 
 
@@ -39,6 +40,17 @@ def test_the_others(log: Path) -> None:
     assert xmlcep.why_not(log, rules, "Never").text()
     assert len(xmlcep.pending(log, rules)) == 2
     assert xmlcep.__version__
+
+
+def test_where(log: Path) -> None:
+    rules = xmlcep.load_rules("rules.xcep")
+    found = xmlcep.audit(log, rules, where=["event=New", "after=2"], engine="local")
+    assert [record["ts"] for record in found.records()] == [2] and found.summary.findings == 2
+    assert len(list(found.lines())) == found.to_arrow().num_rows == 1
+    stored = xmlcep.audit(log, rules, where=["document=other"], out="all.parquet", engine="local")
+    assert list(stored.records()) == [] and len(list(xmlcep.audit(log, rules, engine="local").lines())) == 2
+    with pytest.raises(AuditError, match="'Nwe' is no event of these rules: did you mean New"):
+        xmlcep.audit(log, rules, where=["event=Nwe"])
 
 
 def test_what_is_asked_for_later_is_imported_later() -> None:

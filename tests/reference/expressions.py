@@ -38,6 +38,8 @@ def evaluate(expression: str, element: Any, variables: Mapping[str, Any], *, ste
     text = _outside_literals(expression, _without_parent_of_top)
     text = _outside_literals(text, lambda part: _VARIABLE.sub(lambda m: f"${_flat_name(m[1])}", part))
     functions = {(None, name): function for name, function in FUNCTIONS.items()}
+    # F4: the context node of the whole expression; of an attribute or a text no more than its value is asked.
+    functions[(None, "current")] = lambda _: [element] if step is None else _argument(element.xpath(step))
     if step is None:
         return etree.XPath(text, extensions=functions, regexp=False)(element, **given)
     functions[(None, "catch")] = catch
@@ -101,7 +103,7 @@ def asks_document(expression: str, *, dot_does: bool) -> bool:
         if token == "." and dot_does:
             return True
         if re.match(_NAME, token) and not operand_before:
-            if following != "(" or token in _NODE_TYPES or token in ("lang", "id"):
+            if following != "(" or token in _NODE_TYPES or token in ("lang", "id", "current"):
                 return True
             if token in _OF_THE_CONTEXT and tokens[at + 2] == ")" and dot_does:
                 return True

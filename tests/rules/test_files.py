@@ -147,7 +147,7 @@ def test_rules_that_act_have_to_agree(tmp_path: Path) -> None:
     first, second = write(tmp_path, a=A + acting % 1, b=B + acting % 2)
     ((file, _, said),) = problems(first, second)
     assert file == "b.xcep"
-    assert said == "the namespaces here are not those of another file; both have rules that act"
+    assert said == "the namespaces here are not those of another file; both have action rules"
     beside = write(tmp_path, b=B + 'event E(item) {when="x"} = ins(item/x)')
     for order in ((first, *beside), (*beside, first)):
         assert load_rules(*order).namespaces == {"": "urn:a", "p": "urn:p"}

@@ -25,7 +25,7 @@ REMARKS = {
     "complete as soon": "xsi:type comes too late",
     "declarations of the name": "declarations taken together",
     "mixed content": "mixed content",
-    "an element stands in several required": "one element in several required parts",
+    "an element occurs in several required": "one element in several required parts",
     "default or fixed": "defaults",
 }
 

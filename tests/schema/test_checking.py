@@ -318,7 +318,7 @@ def test_a_prefix_with_two_meanings(tmp_path: Path) -> None:
     derived = derive(file, violations=True)
     use = "event B = TooManyAInR({urn:one}r)"
     assert combine(derived, f'namespace q = "urn:two"\n{use}').namespaces == {"p": "urn:one", "q": "urn:two"}
-    with pytest.raises(RuleError, match="the prefix 'p' stands for urn:two here and for urn:one"):
+    with pytest.raises(RuleError, match="the prefix 'p' is urn:two here and urn:one"):
         combine(derived, f'namespace p = "urn:two"\n{use}')
 
 

@@ -267,9 +267,7 @@ def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
         '<xs:choice minOccurs="2" maxOccurs="9"><xs:element ref="and"/>' + string("leaf") + "</xs:choice>"
     )
     text = derived_text(element("and", content), tmp_path, depth=1)
-    assert (
-        "# no event tells: a condition says whether there is enough in and, which looks only so deep" in text
-    )
+    assert "# a condition, not an event, says whether there is enough in and, to a limited depth" in text
     assert 'event CompleteAnd(and) {when="count(and[count(and | leaf) >= 2] | leaf) >= 2"}' in text
 
 

@@ -116,7 +116,7 @@ def test_complete_means_that_it_is_there(generated: Generated, seed: int) -> Non
     except SchemaError as error:
         assume("nothing to derive" not in str(error))
         raise
-    assume(not any(remark in (rules.text or "") for remark in ("looks only so deep", "asks only whether")))
+    assume(not any(remark in (rules.text or "") for remark in ("to a limited depth", "asks only whether")))
     detector = Detector(rules)
     told: set[int] = set()
     there: dict[int, Node] = {}

@@ -40,10 +40,10 @@ def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: in
 def test_elements_inside_each_other(generated: Generated, seed: int, gaps: int) -> None:
     """The same where elements stand in each other and are required there, and beside wildcards.
 
-    An event whose comment says that it looks only so deep may come early, but neither late nor twice.
+    An event whose comment says that it looks to a limited depth only may come early, but neither late nor twice.
     """
     compared, rules = judge(generated, seed, gaps)
-    shallow = "looks only so deep" in (rules.text or "")
+    shallow = "to a limited depth" in (rules.text or "")
     for path, expected, raised in compared.wrong:
         assert shallow, (path, expected, raised)
         assert len(raised) == 1, (path, expected, raised)

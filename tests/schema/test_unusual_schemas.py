@@ -31,7 +31,7 @@ SCHEMAS = sorted(folder.name for folder in FOLDER.iterdir())
 """What the generated ones lack: several files, groups, substitution, abstract and derived types, nil, XSD 1.1."""
 
 _EARLY = (
-    "looks only so deep",
+    "to a limited depth",
     "asks only whether",
     "it counts for each of them",
 )

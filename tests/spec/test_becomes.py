@@ -167,8 +167,8 @@ def test_becomes(case: Case) -> None:
 
 
 MISTAKES = {
-    'event E = becomes["price"](item/@partNum)': "asks at elements, and item/@partNum is none (B1)",
-    'event E = becomes["price"](item//)': "not about changes of one kind, events or what is below a path (B1)",
+    'event E = becomes["price"](item/@partNum)': "takes the path of an element, and item/@partNum is none (B1)",
+    'event E = becomes["price"](item//)': "not an operation, an event or a scope (B1)",
     'event E(order) = becomes["price"](item)': "about the element that it asks, item, not about order (B2)",
     'event E {end=non-local} = becomes["price"](item)': "becomes has no end=non-local (B3)",
     'event E {when="price"} = becomes["price"](item)': "a becomes has no option 'when'",

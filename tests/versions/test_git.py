@@ -295,3 +295,19 @@ def test_a_text_that_is_too_large_is_refused_and_the_next_is_read(
         with pytest.raises(VersionError, match="1 MB, more than the 1 MB that a document may have"):
             source.read(source.versions[0], 1)
         assert source.read(source.versions[1], 1) == b"<a>2</a>"
+
+
+def test_what_is_not_yet_in_a_base(repository: Repository) -> None:
+    """As a pull request is: from the last version that the base has."""
+    for number in (1, 2):
+        repository.commit(f"{number}", files={"x.xml": f"<a>{number}</a>"})
+    repository.git("switch", "-q", "-c", "topic")
+    repository.commit("3", files={"x.xml": "<a>3</a>", "y.xml": "<b/>"})
+    repository.git("switch", "-q", "main")
+    repository.commit("later", files={"x.xml": "<a>later</a>"})
+    assert read(repository, "x.xml", branch="topic", base="main") == ["<a>2</a>", "<a>3</a>"]
+    assert read(repository, "y.xml", branch="topic", base="main") == ["<b/>"]
+    assert read(repository, "x.xml", base="topic") == ["<a>2</a>", "<a>later</a>"]
+    assert read(repository, "x.xml", base="main") == ["<a>later</a>"]
+    with pytest.raises(GitError, match="there is no branch or commit 'nowhere'"):
+        read(repository, "x.xml", base="nowhere")

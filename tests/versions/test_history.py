@@ -160,7 +160,7 @@ def test_what_a_log_is_not_continued_with(tmp_path: Path) -> None:
     (folder / "export-1.xml").write_text(TEXTS[0])
     [skipped] = write(folder, log).skipped
     assert (Path(skipped.label).name, skipped.reason) == (
-        "export-1.xml", "stands before the version that the log ends with",
+        "export-1.xml", "comes before the last version in the log",
     )  # fmt: skip
     with pytest.raises(VersionError, match="is not among those found"):
         write_history(FileVersions([folder / "export-8.xml"]), log, name="order")
@@ -172,7 +172,7 @@ def test_what_a_log_is_not_continued_with(tmp_path: Path) -> None:
     with pytest.raises(VersionError, match=r"does not begin with .*export-1.xml; write to another file"):
         write(folder, tmp_path / "other.jsonl")
     (tmp_path / "record.jsonl").write_text('{"doc":"order","ts":1,"op":"ins","path":"/a","ids":[1]}\n')
-    with pytest.raises(VersionError, match="no log of files: nothing in it says which version"):
+    with pytest.raises(VersionError, match="no log of files: its last version is unknown"):
         write(folder, tmp_path / "record.jsonl")
     (tmp_path / "no.jsonl").write_text("no log\n")
     with pytest.raises((VersionError, LogError)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import logging
 import sys
 from collections import Counter
@@ -21,7 +22,7 @@ from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_documents import NAMES, STARTS, html_root
 from tests.wrapping.odd_edits import ODD_SEVERAL
 from tests.wrapping.open_rules_and_watches import Companions
-from tests.wrapping.outside_classes import plain_parser
+from tests.wrapping.outside_classes import own_classes, plain_parser
 from tests.wrapping.whitespace import visible
 from xmlcep import CascadeError
 from xmlcep.wrapping import TransactionError, WrapError, fromstring, wrap
@@ -61,6 +62,8 @@ class Mode:
     """Whether documents are closed, and their trees wrapped again, now and then."""
     every: bool = False
     """Whether everything that lxml has is called, with any arguments."""
+    own: bool = False
+    """Whether the elements are of an application's classes, and proxies held that are older than the wrapping."""
     start: str = ""
     """The document to begin with (see `starts`), instead of the usual ones."""
 
@@ -120,7 +123,15 @@ STARTING = tuple(
     if held == "nothing" or name != "document type"
 )
 """Those that begin with other documents; lxml 6.1 crashes where a default of a document type is deleted, unseen."""
-EVERY = (*MODES, *COMPANY, *CALLING, *STARTING)
+OWN = tuple(
+    Mode(documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, again=again, own=True)
+    for transactions, (documents, whitespace, acting, again) in product(
+        ("none", "deferred", "immediate"),
+        ((1, False, "nothing", False), (2, True, "nothing", False), (1, False, "rules", True)),
+    )
+)  # fmt: skip
+"""Those of trees in an application's own classes, whose edits are seen as they happen."""
+EVERY = (*MODES, *COMPANY, *CALLING, *STARTING, *OWN)
 
 
 class Undone(Exception):
@@ -148,6 +159,13 @@ class Run:
         mode = self.mode
         text = STARTS.get(mode.start) or (SPACED if mode.whitespace else START if mode.snapshot else DISTINCT)
         options = {"ignore_whitespace": mode.whitespace, "name": f"d{number}"}
+        if mode.own:
+            tree = etree.parse(io.BytesIO(text.encode()), own_classes(self.random.randrange(5)))
+            self.held += [
+                node for node in tree.iter()
+                if type(node).__module__ != "lxml.etree" and self.random.random() < 0.5
+            ]  # fmt: skip
+            return wrap(tree, **options)
         if mode.held != "nothing":
             root = html_root() if mode.start == "html" else etree.fromstring(text, plain_parser())
             self.held += [root] if mode.held == "root" else root.iter()

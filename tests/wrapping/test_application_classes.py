@@ -1,4 +1,4 @@
-"""An application's own element classes for all of lxml are left alone.
+"""An application's own element classes: those of a parser are tracked, those for all of lxml are left alone.
 
 Each test is a process: which classes are lxml's default is asked when the first document is wrapped, and other tests
 leave some open.
@@ -53,25 +53,33 @@ assert type(etree.Element("plain")) is etree._Element
 SHARED = """\
 parser = etree.XMLParser()
 parser.set_element_class_lookup(fallback)
-for tree in (etree.fromstring("<a/>", parser), objectify.fromstring("<a/>"), lxml.html.document_fromstring("<p>t</p>")):
-    with pytest.raises(WrapError, match="wrap a copy"):
-        xmlcep.wrap(tree)
+other = etree.fromstring("<a/>", parser)
+for tree in (etree.fromstring("<a><b/></a>", parser), lxml.html.document_fromstring("<p>t</p>")):
+    kind = type(tree)
+    with xmlcep.wrap(tree) as document:
+        assert type(tree) is not kind and isinstance(tree, kind) and type(other) is Mine
+        told = []
+        document.subscribe(lambda event: told.append(str(event)))
+        tree[0].set("k", "v")
+        etree.SubElement(tree[0], "c").append(tree.makeelement("d"))
+        assert len(told) == 3 and document.foreign == ()
     assert type(etree.Element("plain")) is etree._Element
     assert type(etree.fromstring("<a/>", parser)) is Mine
+with pytest.raises(WrapError, match="update_to"):
+    xmlcep.wrap(objectify.fromstring("<a><b>1</b></a>"))
+assert type(objectify.fromstring("<a><b>1</b></a>").b) is objectify.IntElement
 """
 
-ERROR = """\
+BELOW = """\
 class Lookup(etree.PythonElementClassLookup):
     def lookup(self, document, element):
-        raise KeyError(element.tag)
+        return Mine if len(element) else None
 
 parser = etree.XMLParser()
-parser.set_element_class_lookup(Lookup())
-parser.set_element_class_lookup(None)
-root = etree.fromstring("<a><b/></a>", parser)
-parser.set_element_class_lookup(Lookup())
+parser.set_element_class_lookup(etree.ElementNamespaceClassLookup(Lookup()))
 with pytest.raises(WrapError, match="wrap a copy"):
-    xmlcep.wrap(root)
+    xmlcep.wrap(etree.fromstring("<a><b/></a>", parser))
+assert type(etree.fromstring("<a><b/></a>", parser)) is Mine
 """
 
 
@@ -79,9 +87,10 @@ with pytest.raises(WrapError, match="wrap a copy"):
     "program",
     [
         pytest.param(
-            SHARED, id="those of a parser are left to its other trees, and ours are nobody's default"
+            SHARED,
+            id="those of a parser are tracked, its other trees keep theirs, and ours are nobody's default",
         ),
-        pytest.param(ERROR, id="a lookup that raises is not asked"),
+        pytest.param(BELOW, id="a lookup that is asked about nodes after another"),
         pytest.param(ROOM, id="they stay while and after a document is wrapped"),
         pytest.param(NO_ROOM, id="those that leave no room are an error that says so"),
     ],

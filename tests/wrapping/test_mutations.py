@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from lxml import etree
 
 from tests.wrapping.event_judge import Judge
-from tests.wrapping.long_run import CALLING, COMPANY, MODES, SEVERAL, STARTING, Mode, run
+from tests.wrapping.long_run import CALLING, COMPANY, MODES, OWN, SEVERAL, STARTING, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.events import PrimitiveEvent
 from xmlcep.wrapping import fromstring
@@ -71,7 +71,7 @@ TestEditsHoldingNothing.settings = settings(max_examples=3, stateful_step_count=
     ("seed", "mode"),
     [
         pytest.param(*each, id=str(each[1]))
-        for each in enumerate((*MODES, *COMPANY[::3], *CALLING, *STARTING))
+        for each in enumerate((*MODES, *COMPANY[::3], *CALLING, *STARTING, *OWN))
     ],
 )
 def test_many_edits(seed: int, mode: Mode) -> None:

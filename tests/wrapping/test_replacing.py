@@ -146,7 +146,7 @@ def test_rules_that_act_keep_what_they_have_seen_and_do_something_else(doc: Docu
         assert answer.changed == ("Mark",)
         add(doc, "comment", 0)
         assert doc.root[0].get("mark") == "new"
-        with pytest.raises(WrapError, match="no rules that act"):
+        with pytest.raises(WrapError, match="no action rules"):
             rules.replace(parse_rules(BOTH))
         with doc.transaction(), pytest.raises(RefusedError):
             rules.replace(acting("ins(item)", "never"))

@@ -27,9 +27,22 @@ def nodes_in_lxml(element: etree._Element, step: str, path: str) -> list[Any]:
     ``step`` leads from the element to a text or attribute node, where the path starts.
     """
     path = as_lxml_reads_it(path)
-    if step and not path.startswith("/"):
+    if step and not path.startswith(("/", "current()")):
         path = f"{step}/{path}"
-    return element.xpath(path, namespaces=NAMESPACES)  # type: ignore[no-any-return]
+    asked = etree.XPath(
+        _from_current(path, step),
+        namespaces=_PREFIXES,
+        extensions={("urn:c", "current"): lambda _: [element]},
+    )
+    return asked(element)  # type: ignore[no-any-return]
+
+
+_PREFIXES = {**NAMESPACES, "c": "urn:c"}
+
+
+def _from_current(text: str, step: str) -> str:
+    """The context node of the whole expression, which XPath alone has no word for."""
+    return text.replace("current()", f"c:current()/{step}" if step else "c:current()")
 
 
 def value_in_lxml(element: etree._Element, step: str, text: str) -> Any:
@@ -50,8 +63,8 @@ def _evaluated(element: etree._Element, step: str, text: str) -> Any:
         return True
 
     asked = etree.XPath(
-        f"{step or 'self::node()'}[c:catch({text})]",
-        namespaces={**NAMESPACES, "c": "urn:c"}, extensions={("urn:c", "catch"): catch},
+        f"{step or 'self::node()'}[c:catch({_from_current(text, step)})]", namespaces=_PREFIXES,
+        extensions={("urn:c", "catch"): catch, ("urn:c", "current"): lambda _: [element]},
     )  # fmt: skip
     asked(element)
     return caught[0]

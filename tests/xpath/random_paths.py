@@ -43,6 +43,9 @@ _PREDICATES = (
     "following-sibling::a",
     "number(@a)",
     "@a = //@b",
+    "@a = current()/@b",
+    "count(current()/ancestor::*[current()/@a = @a]) = 1",
+    ". = current()",
 )
 
 
@@ -64,7 +67,7 @@ def paths(draw: st.DrawFn, *, absolute: bool = True) -> str:
     path = steps[0]
     for step in steps[1:]:
         path += draw(st.sampled_from(("/", "/", "//"))) + step
-    return draw(st.sampled_from(("", "", "", "/", "//") if absolute else ("",))) + path
+    return draw(st.sampled_from(("", "", "", "/", "//", "current()/") if absolute else ("",))) + path
 
 
 @st.composite

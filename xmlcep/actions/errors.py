@@ -17,7 +17,7 @@ class ActionError(XmlCepError, RuntimeError):
         self.action = action
         self.ts = ts
         self.problem = problem
-        outcome = "what the rule did is undone" if undone else "what the rule did stands"
+        outcome = "what the rule did is undone" if undone else "what the rule did remains"
         super().__init__(f"rule {rule}, triggered at {ts}: {action}: {problem}; {outcome}")
 
 
@@ -33,7 +33,7 @@ class CascadeError(XmlCepError, RuntimeError):
         self.steps = tuple(steps)
         self.kept = kept
         cycle = " → ".join([*rules, rules[0]])
-        own = "the edit that began it stands" if kept else "and so is the edit that began it"
+        own = "the edit that began it remains" if kept else "and so is the edit that began it"
         lines = [f"rules trigger each other without end ({limit}): {cycle}; what they did is undone, {own}"]
         lines += [f"  {step}" for step in steps]
         hint = "give one of them a condition that is false once it has acted, or raise the limit if the cascade ends"

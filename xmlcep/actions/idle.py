@@ -55,7 +55,7 @@ def _expressions(rule: RuleProgram, form: Form) -> Iterator[tuple[str, Expressio
 
 def _hint(form: Form, expression: Expression) -> str:
     if form.node is NodeKind.ELEMENT:
-        return "no step leads there from where the context node is"
+        return "no step leads there from the context node"
     return (
         f"the context node is the {form.node.value}: write ../{expression.text}, "
         "or give the rule the path of the element, such as {path=item}"

@@ -135,7 +135,7 @@ def put(text: str, children: list[Element], where: Where, target: Element, root:
     else:
         if target is root:
             raise RefusedActionError(
-                f"nothing can stand beside the root element {described(target)}: put it into the root"
+                f"nothing can be put beside the root element {described(target)}: put it into the root"
             )
         _put_beside(text, children, target, behind=where is Where.AFTER)
 
@@ -199,7 +199,7 @@ def _move(program: ActionProgram, environment: Environment, host: Host) -> int:
             raise RefusedActionError(f"the root element {described(node)} cannot be moved")
         if node is target or any(above is node for above in target.iterancestors()):
             raise RefusedActionError(
-                f"{described(node)} cannot be moved to {described(target)}, which is it or stands in it"
+                f"{described(node)} cannot be moved to {described(target)}, which is it or lies in it"
             )
     for node in reversed(nodes):  # or a text would be given to one that goes, too
         keep_tail(node)

@@ -137,7 +137,7 @@ def _from_words(text: str) -> Window:
     if not counted:
         return Window(sum(_scaled(number, _UNITS[unit]) for number, unit in parts), Unit.TIME)
     if len(parts) > 1 or not parts[0][0].isdigit():
-        raise WindowError(f"{text!r} mixes what cannot be added up", _EXAMPLES)
+        raise WindowError(f"{text!r} mixes units that cannot be added", _EXAMPLES)
     return Window(int(parts[0][0]), counted[0])
 
 

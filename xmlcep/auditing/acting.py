@@ -53,7 +53,7 @@ def would_fire(
     cannot be read.
     """
     if rules.triggers is None:
-        raise XmlCepError(f"{rules.source_name}: there are no rules that act: write rule NAME on EVENT do …")
+        raise XmlCepError(f"{rules.source_name}: there are no action rules: write rule NAME on EVENT do …")
     documents: dict[str, _Document] = {}
     files = [file.path for file in find_files(list(logs)).files]
     raised: dict[str, RaisedThere] = {}

@@ -185,7 +185,7 @@ def why_not_in(
 
 _AT_THE_END = (
     "It was raised at the end of the log, which counts as the end of a transaction (D3), as in an audit; a watch that "
-    "goes on waits for that. What a log waits for without it says pending."
+    "continues still waits for it; `pending` shows what a log lacks."
 )
 
 

@@ -40,9 +40,9 @@ def late_records(late: Mapping[tuple[str, int], int]) -> Iterator[str]:
     for (doc, reached), count in islice(late.items(), _MOST_NOTES):
         records = "1 record" if count == 1 else f"{count:,} records"
         yield (
-            f"document {doc!r}: {records} came too late: an earlier run had gone on to ts {reached:,}, so what they"
-            " would have led to is not in the findings. If that ts is wrong, or these records should count, audit all"
-            " of the log again, with a new state and a new file of findings"
+            f"document {doc!r}: {records} came too late: an earlier run had already read up to ts {reached:,}."
+            " Findings that need them are missing: to include them, audit the whole log again, with a new state and a"
+            " new file of findings"
         )
     if len(late) > _MOST_NOTES:
         yield f"… and {len(late) - _MOST_NOTES:,} more documents with records that came too late"

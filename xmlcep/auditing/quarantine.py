@@ -181,14 +181,14 @@ def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:
 
 def too_late(row: Row, origin: Origin, reached: int) -> BadRecord:
     """The complaint about a record that comes when an earlier run has gone beyond its time point, to ``reached``."""
-    reason = f"ts {row[0]} of document {row[8]!r} comes too late: an earlier run has gone on to {reached}"
+    reason = f"ts {row[0]} of document {row[8]!r} comes too late: an earlier run had already read up to ts {reached}"
     return BadRecord(origin, None, reason, raw_record(row))
 
 
 def clock_too_late(clock: ClockRecord, origin: Origin, reached: int) -> BadRecord:
     """The same of a clock record."""
     reason = (
-        f"a clock record of document {clock.doc!r} comes too late: an earlier run has gone beyond its place, to "
-        f"ts {reached}"
+        f"a clock record of document {clock.doc!r} comes too late: an earlier run had already read up "
+        f"to ts {reached}"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(clock.to_record()))

@@ -15,6 +15,7 @@ from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
 from .document_summaries import DocumentSummaries, DocumentSummary
 from .findings.columns import findings_table, record_of
+from .findings.rows import Admits
 from .seals import SealCheck
 
 if TYPE_CHECKING:
@@ -135,8 +136,8 @@ class AuditResult:
     """The outcome of `audit`.
 
     ``summary`` has the counts; ``out`` is where the findings were written, ``quarantine`` where the bad records
-    were (None if there were none). Without an output file findings are in a temporary one that is deleted
-    with this object.
+    were (None if there were none); these are of all findings, also where ``where`` chose some. Without an output file
+    findings are in a temporary one that is deleted with this object.
     """
 
     summary: Summary
@@ -146,24 +147,28 @@ class AuditResult:
     _temporary: Any = field(default=None, repr=False)
     _start: int = field(default=0, repr=False)
     """Where in the file the findings of this run begin, if there are those of earlier ones."""
+    _where: tuple[Admits, ...] = field(default=(), repr=False)
 
     def lines(self) -> Iterator[bytes]:
         """The findings, each as the JSON text of its record."""
-        if self.format == "jsonl":
-            for path in self._files():
-                with path.open("rb") as stream:
-                    stream.seek(self._start)
-                    for line in stream:
-                        yield line.rstrip(b"\n")
-            return
-        for record in self.records():
-            yield FASTEST.dumps(record)
+        if self.format == "jsonl" and not self._where:
+            yield from self._stored_lines()
+        else:
+            yield from map(FASTEST.dumps, self.records())
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The findings as finding records."""
-        if self.format == "jsonl":
-            yield from map(FASTEST.loads, self.lines())
-            return
+        found = map(FASTEST.loads, self._stored_lines()) if self.format == "jsonl" else self._stored_rows()
+        return (record for record in found if all(admits(record) for admits in self._where))
+
+    def _stored_lines(self) -> Iterator[bytes]:
+        for path in self._files():
+            with path.open("rb") as stream:
+                stream.seek(self._start)
+                for line in stream:
+                    yield line.rstrip(b"\n")
+
+    def _stored_rows(self) -> Iterator[dict[str, Any]]:
         for path in self._files():
             with load_pyarrow().parquet.ParquetFile(path) as file:
                 for batch in file.iter_batches():

@@ -16,6 +16,7 @@ from ..engine import OnRemoved
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
+from .conditions import conditions_of
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
@@ -70,6 +71,7 @@ def audit(
     final: bool = False,
     on_removed: OnRemoved | None = None,
     new_since: Literal["now", "begin"] = "now",
+    where: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -94,6 +96,9 @@ def audit(
     lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
     or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
 
+    ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
+    severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
+
     ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
     thread, and what it raises then ends the audit later.
 
@@ -117,6 +122,7 @@ def audit(
         progress=progress,
     )  # fmt: skip
     request.check()
+    chosen = conditions_of(where, [tree.name for tree in rules.graph.trees])
     rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         kept = with_pipes_kept(logs, stack)
@@ -125,9 +131,10 @@ def audit(
         found = find_files(kept)
         if request.since is not None:
             stack.enter_context(holding(request.since))
-            return _audit_since(request, found, request.since, started)
+            result = _audit_since(request, found, request.since, started)
+            return replace(result, _where=chosen)
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
-        return _Audit(request, found, choice, started).run()
+        return replace(_Audit(request, found, choice, started).run(), _where=chosen)
 
 
 class _Audit:
@@ -304,7 +311,7 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
 
 def _taken_instead(request: AuditRequest) -> list[str]:
     asked = request.engine == "spark" or request.spark is not None or request.master is not None
-    return ["engine local: since goes on from a state, which Spark does not read"] if asked else []
+    return ["engine local: since resumes a state, which Spark cannot read"] if asked else []
 
 
 def _refuse_on_workers(rules: Rules) -> None:

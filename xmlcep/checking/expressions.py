@@ -202,7 +202,7 @@ class _Walk:
     def _start(self, path: Path, context: Nodes) -> Nodes:
         if path.start is None:
             return context
-        return Nodes(_NONE, _NONE, document=True) if isinstance(path.start, Root) else _ANYTHING
+        return Nodes(_NONE, _NONE, document=True) if path.start is Root.ROOT else _ANYTHING
 
     def values(self, syntax: Syntax, context: Nodes) -> Values | None:
         """What is known of the values of a path, a variable, or several paths."""

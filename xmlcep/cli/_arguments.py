@@ -52,8 +52,8 @@ at_option = click.option(
     "--at",
     metavar=AT,
     type=MOMENT,
-    help="The time point, such as 17, or a time: 2026-01-31T12:00:00Z, 2026-01-31 (its beginning, UTC); without it the"
-    " end of the log.",
+    help="A time point (17) or a time (2026-01-31T12:00:00Z; 2026-01-31, its beginning in UTC)."
+    " Default: the end of the log.",
 )
 
 
@@ -80,5 +80,5 @@ location_option = click.option(
     metavar="NS=FILE",
     multiple=True,
     callback=_files_of_namespaces,
-    help="The local file of a namespace that the schema imports (repeatable); nothing is ever fetched.",
+    help="The local file of a namespace that the schema imports (repeatable); nothing is fetched.",
 )

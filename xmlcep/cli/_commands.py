@@ -13,17 +13,17 @@ from ..settings import Settings, find_settings
 
 _HEADINGS = {
     "Rules": ("--rules", "--schema", "--location", "--reference", "--param", "--allow", "--not-editing"),
-    "What is looked at": (
+    "Input": (
         "--doc", "--at", "--between", "--node", "--xpath", "--event", "--until", "--ignore-whitespace",
-        "--operators", "--state", "--final", "--on-bad-record", "--log", "--initial", "--branch", "--since",
-        "--all-parents", "--by-time", "--key", "--keep-whitespace", "--largest",
+        "--operators", "--state", "--final", "--on-bad-record", "--log", "--initial", "--branch", "--since", "--base",
+        "--all-parents", "--tracked", "--by-time", "--key", "--keep-whitespace", "--largest",
     ),
-    "What comes out": (
+    "Output": (
         "--out", "--format", "--where", "--sort", "--limit", "--full", "--title", "--partition-by-rule",
         "--quarantine", "--summary", "--fail-on", "--fail-on-findings", "--fail-on-differences", "--force", "--quiet",
         "--dry-run", "--explain", "--actions", "--plan", "--mermaid", "--annotate",
     ),
-    "How it runs": ("--engine", "--master", "--partitions"),
+    "Engine": ("--engine", "--master", "--partitions"),
 }  # fmt: skip
 """The groups of options of long helps, in their order; all others are just options."""
 _GROUPED = 8
@@ -76,7 +76,7 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under the headings of their groups."""
         shown = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
-        options = [(param, record) for param, record in shown if record is not None]
+        options = [(param, record) for param, record in shown if record is not None and record[1]]
         left = dict(options)
         if len(options) > _GROUPED:
             for heading, names in _HEADINGS.items():

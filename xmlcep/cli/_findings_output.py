@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
@@ -16,23 +15,18 @@ from rich.table import Table
 from rich.text import Text
 
 from ..algebra import Severity
-from ..auditing import Summary
-from ..auditing.findings.rows import COLUMNS, SHOWN, row_of, severity, user
+from ..auditing import AuditError, Summary
+from ..auditing.conditions import conditions_of
+from ..auditing.findings.rows import COLUMNS, SHOWN, Admits, row_of
 from ..auditing.findings.writers import ParquetFindings
 from ..auditing.request import named_format
 from ..log.json_codec import FASTEST
 from ..rules import Rules
-from ..suggestions import did_you_mean_or_list
-from ..timestamps import TimeError, microseconds, time_or_day
-from ._arguments import MOMENT
 from ._exchange_formats import write_cloud_events, write_junit, write_sarif
 from ._output import plain
 
 LONGEST_CELL = 300
 """Of a table; the other formats have all of a text."""
-
-Admits: TypeAlias = Callable[[Mapping[str, Any]], bool]
-"""Whether a finding is wanted."""
 
 
 def any_so_severe(summary: Summary, rules: Rules, least: Severity) -> bool:
@@ -84,68 +78,10 @@ def choice_of(where: Sequence[str], sort: str | None, limit: int | None, events:
         raise click.BadParameter(
             f"{sort!r}: expected one of {', '.join(COLUMNS)}, or -COLUMN", param_hint="--sort"
         )
-    return Choice(tuple(_condition(text, events) for text in where), sort, limit)
-
-
-def _condition(text: str, events: Sequence[str]) -> Admits:
-    name, equals, wanted = text.partition("=")
-    if not equals or name not in _CONDITIONS:
-        raise _unusable(f"{text!r}: expected NAME=VALUE with one of {', '.join(_CONDITIONS)}")
-    if name == "event" and wanted not in events:
-        raise _unusable(f"{wanted!r} is no event of these rules: {did_you_mean_or_list(wanted, events)}")
-    return _CONDITIONS[name](wanted)
-
-
-def _unusable(said: str) -> click.BadParameter:
-    return click.BadParameter(said, param_hint="--where")
-
-
-def _at_least(wanted: str) -> Admits:
-    """Whether a finding is so severe, or more."""
-    known = [each.value for each in Severity]
-    if wanted not in known:
-        raise _unusable(f"severity={wanted}: {did_you_mean_or_list(wanted, known)}")
-    least = Severity(wanted).rank
-    return lambda record: severity(record).rank >= least
-
-
-def _after(wanted: str) -> Admits:
-    return _compared(wanted, operator.ge)
-
-
-def _before(wanted: str) -> Admits:
-    return _compared(wanted, operator.lt)
-
-
-def _compared(wanted: str, holds: Callable[[int, int], bool]) -> Admits:
-    """Whether the moment of a finding compares so: its time with a time or day, else its time point."""
     try:
-        moment = MOMENT.convert(wanted, None, None)
-    except click.BadParameter as error:
-        raise _unusable(error.message) from None
-    if isinstance(moment, int):
-        return lambda record: holds(record["ts"], moment)
-    time = time_or_day(moment)
-    return lambda record: (at := _at(record)) is not None and holds(at, time)
-
-
-def _at(record: Mapping[str, Any]) -> int | None:
-    """When a finding was raised; None if its record has no time, or a text that is none."""
-    try:
-        return microseconds(record.get("at") or "")
-    except TimeError:
-        return None
-
-
-_CONDITIONS: dict[str, Callable[[str], Admits]] = {
-    "event": lambda wanted: lambda record: bool(record["name"] == wanted),
-    "document": lambda wanted: lambda record: bool(record.get("doc") == wanted),
-    "user": lambda wanted: lambda record: user(record) == wanted,
-    "severity": _at_least,
-    "after": _after,
-    "before": _before,
-    "text": lambda wanted: lambda record: wanted.lower() in " ".join(row_of(record)).lower(),
-}
+        return Choice(conditions_of(where, events), sort, limit)
+    except AuditError as error:
+        raise click.BadParameter(str(error), param_hint="--where") from None
 
 
 _NAMED = {".csv": "csv", ".html": "html", ".htm": "html", ".sarif": "sarif", ".xml": "junit"}

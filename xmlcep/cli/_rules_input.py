@@ -81,17 +81,17 @@ def _pairs(_: click.Context, option: click.Parameter, given: tuple[str, ...]) ->
 
 reference_option = click.option(
     "--reference", "references", metavar="NAME=FILE", multiple=True, callback=_pairs,
-    help="The reference document that the rules call NAME (repeatable), in place of the file beside the rules.",
+    help="Use FILE as the reference document NAME of the rules (repeatable).",
 )  # fmt: skip
 _OPTIONS = (
     reference_option,
     click.option(
         "--param", "params", metavar="NAME=VALUE", multiple=True, callback=_pairs,
-        help="The value of a parameter of the rules (repeatable), in place of the one that they declare.",
+        help="Set a parameter of the rules (repeatable).",
     ),
     click.option(
         "--allow", metavar="LANGUAGE", multiple=True,
-        help="Let rules use a language whose texts can do anything, such as python (repeatable).",
+        help="Allow rules to use an unsafe language, such as python (repeatable).",
     ),
 )  # fmt: skip
 NAMES_OF_ADDITIONS = ("references", "params", "allow")
@@ -125,5 +125,5 @@ rules_option = click.option(
     type=FilePath(),
     multiple=True,
     required=True,
-    help="The rules (*.xcep); may be repeated: the files are read together.",
+    help="A rules file (*.xcep; repeatable: the files are read together).",
 )

@@ -12,21 +12,19 @@ from ._arguments import FilePath
 _OPTIONS = (
     click.option(
         "--state", "since", metavar="FILE", type=FilePath(),
-        help="Read only what is new since the last run with this file (the first makes it), and append what is found"
-        " to --out.",
+        help="Read only records that are new since the last run with this file, and append the findings to --out. The"
+        " first run creates the file.",
     ),
     click.option(
-        "--final", is_flag=True, help="With --state: the log is complete, what waits for its end is found."
+        "--final", is_flag=True, help="With --state: the log is complete; release what is deferred to its end."
     ),
     click.option(
         "--on-removed", type=click.Choice(["flush", "drop"]),
-        help="With --state and other rules than before: what becomes of partial matches in events that were changed or"
-        " removed.",
+        help="With --state and changed rules: raise or drop the partial matches of changed or removed definitions.",
     ),
     click.option(
         "--new-since", type=click.Choice(["now", "begin"]), default="now", show_default=True,
-        help="With --state and other rules than before: new events begin with this run, or as if they had always been"
-        " there, for which the whole log is read again.",
+        help="With --state and changed rules: new definitions see only this run, or the whole log.",
     ),
 )  # fmt: skip
 

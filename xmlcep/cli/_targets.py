@@ -49,7 +49,7 @@ def standard_output(_: click.Context, __: click.Parameter, given: str | None) ->
 force_option = click.option(
     "--force",
     is_flag=True,
-    help="Overwrite files that are there, whatever they hold (never one that is read).",
+    help="Overwrite existing files (never one that is read).",
 )
 
 

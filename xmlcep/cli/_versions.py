@@ -22,23 +22,22 @@ def matching_options(command: Command) -> Command:
     for option in (
         click.option(
             "--entities", "entities", multiple=True, metavar="FILE|standard",
-            help="Replace entities by the texts that a DTD declares; standard: those of HTML, ISO and DocBook "
-            "(repeatable).",
+            help="Replace entities by the texts that a DTD declares (repeatable); standard: those of HTML 5.",
         ),
         click.option(
             "--largest", type=click.IntRange(1), default=LARGEST, show_default=True, metavar="MB",
-            help="Documents of more megabytes are refused.",
+            help="Refuse documents of more megabytes.",
         ),
         click.option(
             "--keep-whitespace", is_flag=True,
-            help="Compare white space that only indents, too; it is left out otherwise.",
+            help="Also compare white space between elements.",
         ),
         click.option(
-            "--schema", type=FilePath(), metavar="XSD", help="Take the keys and IDs of an XML Schema, too."
+            "--schema", type=FilePath(), metavar="XSD", help="Also use the keys and IDs of an XML Schema."
         ),
         click.option(
             "--key", "keys", multiple=True, metavar="ELEMENT=FIELD",
-            help="What elements are known by: item=@partNum, dependency=groupId,artifactId (repeatable).",
+            help="Identify elements by a key: item=@partNum, dependency=groupId,artifactId (repeatable).",
         ),
     ):  # fmt: skip
         command = option(command)

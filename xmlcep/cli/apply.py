@@ -39,19 +39,19 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
 @command_of(name="apply")
 @click.argument("rules_file", metavar="RULES", type=FilePath(allow_dash=True))
 @click.argument("document", metavar="DOC.xml", type=FilePath(allow_dash=True), callback=_claimed)
-@log_option("--log", help="Make the edits of this log, which began with DOC.xml.")
-@click.option("--initial", is_flag=True, help="Begin with an insertion of all that is in the document.")
+@log_option("--log", help="Repeat the edits of this log, which began with DOC.xml.")
+@click.option("--initial", is_flag=True, help="Begin with an insertion of everything in the document.")
 @click.option(
     "-o",
     "--out",
     metavar="NEW.xml",
     type=FilePath(),
     callback=standard_output,
-    help="Where the document goes; without it to standard output.",
+    help="Write the document here, not to standard output.",
 )
 @force_option
 @with_additions
-@click.option("--dry-run", is_flag=True, help="Write no document: only say what each firing did.")
+@click.option("--dry-run", is_flag=True, help="Only report what each firing did.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=64, show_default=True, help="How deep a cascade may be."
 )
@@ -59,11 +59,11 @@ def command(
     rules_file: str, document: str, log: LogPath | None, initial: bool, out: str | None, force: bool,
     additions: Additions, dry_run: bool, limit: int,
 ) -> int:  # fmt: skip
-    """Run the rules of RULES that act over a document and say what each firing did (L11).
+    """Run the action rules of RULES over a document, and report what each firing did (L11).
 
-    The rules see the edits of a log, or with --initial an insertion of everything. Functions that rules call are
-    named and not called. RULES, DOC.xml or LOG can be -, standard input. What is said goes to standard output, or to
-    standard error where the document goes there. Exit status 1 if a firing failed.
+    The rules see the edits of a log, or with --initial an insertion of everything. Application functions are
+    listed, not run. RULES, DOC.xml or LOG can be - (standard input). Messages go to standard output, or to
+    standard error if the document is written to standard output. Exit status 1 if a firing failed.
     """
     if log is None and not initial:
         raise click.UsageError("say what happens to the document: --initial, or --log LOG")
@@ -71,7 +71,7 @@ def command(
         raise click.UsageError("--dry-run writes no document: leave --out away")
     rules = load([rules_file], additions)
     if rules.triggers is None:
-        raise XmlCepError(f"{rules_file}: there are no rules that act: write rule NAME on EVENT do …")
+        raise XmlCepError(f"{rules_file}: there are no action rules: write rule NAME on EVENT do …")
     sources = [name for name in (rules_file, document) if name != STANDARD_INPUT]
     sources += [] if log is None else files_read([log])
     guard([] if out is None else [Target(Path(out), Written.DOCUMENT)], sources, force=force)
@@ -161,7 +161,7 @@ def _run(
             report.say(f"{played.edits} edits of the log")
             if played.left_out:
                 report.say(
-                    f"{played.left_out} records left out: their nodes had gone, or rules had made them"
+                    f"{played.left_out} records left out: their nodes were gone, or rules had made them"
                 )
         report.say(f"{report.firings} firing{'' if report.firings == 1 else 's'}")
         _empty(report, acting.counts.empty)

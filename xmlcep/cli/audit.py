@@ -51,13 +51,13 @@ FINDINGS_FOUND = 1
 @logs_argument("logs", "LOG…")
 @click.option(
     "--rules", "rules_files", metavar="FILE", type=FilePath(), multiple=True,
-    help="The rules (*.xcep); may be repeated: the files are read together.",
+    help="A rules file (*.xcep; repeatable: the files are read together).",
 )  # fmt: skip
 @click.option(
     "--schema",
     metavar="XSD",
     type=FilePath(),
-    help="The rules can use the events derived from it; without rules they are its complete elements.",
+    help="Add the events derived from this schema; without --rules, audit for its complete elements.",
 )
 @location_option
 @with_additions
@@ -67,33 +67,34 @@ FINDINGS_FOUND = 1
     metavar="PATH",
     type=FilePath(),
     callback=standard_output,
-    help="Where the findings go; without it to standard output.",
+    help="Write the findings here, not to standard output.",
 )
 @click.option(
     "--format", type=click.Choice(["table", *WRITERS, "html"]), default=None,
-    help="Without it as the name of PATH says (.parquet, .csv, .html, .sarif, .xml for junit), else JSON Lines, and a"
-    " table at a terminal; html is the page of `xmlcep report`, cloudevents are JSON, one a line.",
+    help="By default by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit); a table at a terminal, else"
+    " JSON Lines. html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
-    help="Show only findings of this event, document or user, after or before a time, with a text (repeatable).",
+    help="Show only findings of this event, document, user, severity or text, or after or before a time (repeatable).",
 )  # fmt: skip
-@click.option(
-    "--sort", metavar="COLUMN", help="Show them sorted by a column of the table; -COLUMN downwards."
-)
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
+@click.option("--sort", metavar="COLUMN", help="Sort by a column of the table; -COLUMN: descending.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most N findings.")
 @click.option(
     "--partition-by-rule",
     is_flag=True,
-    help="Make PATH a folder with a file for each event type: name=EVENT/findings.jsonl.",
+    help="Make PATH a folder with a file for each event: name=EVENT/findings.jsonl.",
 )
 @click.option(
     "--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True,
-    help="auto: Spark where that is worth its start; it is said which and why.",
+    help="auto: Spark if the log is large enough; the reason is printed.",
 )  # fmt: skip
-@click.option("--master", metavar="URL", help="The Spark master; without it this machine with all its cores.")
+@click.option("--master", metavar="URL", help="The Spark master. Default: all cores of this machine.")
 @click.option(
-    "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
+    "--partitions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Into how many parts Spark partitions the log.",
 )
 @click.option(
     "--until", metavar="TIME|DAY", type=Moment(times=True),
@@ -101,55 +102,53 @@ FINDINGS_FOUND = 1
     " deadlines up to then fire.",
 )  # fmt: skip
 @since_options
-@click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
+@click.option("--operators", is_flag=True, help="Also report what inner operators raise.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
-    help="What becomes of a bad record's document: go on without it, leave out its findings, or stop.",
+    help="At a bad record: skip it, omit the findings of its document, or stop.",
 )  # fmt: skip
 @click.option(
     "--quarantine",
     metavar="PATH",
     type=FilePath(),
-    help="Where bad records go; without it beside the findings, or in quarantine.jsonl here if those are in no"
-    " file (quarantine-2.jsonl if that is there, and so on).",
+    help="Write bad records here. Default: beside the findings, or to quarantine.jsonl.",
 )
 @click.option(
     "--proofs",
     metavar="PATH",
     type=FilePath(),
-    help="Write for each finding the entries of the log that it is made of, with the proof that they are in it, for"
-    " `xmlcep verify --finding`; the log must have a tree.",
+    help="Write a proof of each finding, for `xmlcep verify --finding`; the log must have a tree.",
 )
 @click.option(
     "--summary",
     "summary_file",
     metavar="PATH",
     type=FilePath(),
-    help="Write the counts by event type and document to this file, as JSON.",
+    help="Write counts by event and document to this file, as JSON.",
 )
 @click.option(
     "--ignore-whitespace",
     is_flag=True,
-    help="Leave out changes of text that is white space before and after.",
+    help="Ignore changes from white space to white space.",
 )
 @click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
 @click.option(
     "--fail-on", type=click.Choice([each.value for each in Severity]), default=None,
-    help="Exit with 1 if there are findings so severe, or more: those of events without severity are warnings.",
+    help="Exit with 1 if there are findings of at least this severity; events without severity count as warnings.",
 )  # fmt: skip
 @click.option(
-    "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
+    "--explain", is_flag=True, help="First show the plan, with the number of records for each pass."
 )
 @click.option(
     "--actions",
     is_flag=True,
-    help="Only say which rules that act would have fired, as JSON Lines on standard output; nothing is done.",
+    help="Only report which action rules would have fired, as JSON Lines.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be done, with counts from the logs, and stop.")
+@click.option("--dry-run", is_flag=True, help="Show the plan, with counts from the logs, and stop.")
 @force_option
 @click.option(
     "-q", "--quiet", is_flag=True,
-    help="No progress and no table on standard error; what is wrong or left out is said all the same.",
+    help="No progress and no table on standard error; warnings remain.",
 )  # fmt: skip
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
@@ -161,9 +160,9 @@ def command(
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, fail_on: str | None, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
-    """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
+    """Replay change logs under rules and write the findings, in one process or with Spark.
 
-    LOG is a file (with the files it was rolled over to), a folder, a pattern, a pipe, or - for standard input; JSON
+    LOG is a file (with the files that continue it), a folder, a pattern, a pipe, or - (standard input): JSON
     Lines, also packed with gzip or zstd, or Parquet.
     """
     if actions:

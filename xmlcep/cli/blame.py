@@ -31,11 +31,10 @@ _WIDEST = 18
 def command(
     log: tuple[LogPath, ...], xpath: str | None, at: int | str | None, doc: str | None, form: str
 ) -> int:
-    """Show the document that the change LOG describes with who last changed what, when and in which version.
+    """Show the document that the change LOG describes, with who last changed what, and when.
 
-    Who and when is what `meta` says (author, user; date), else the record's wall clock. Moved nodes are
-    attributed to whoever moved them. In XPath the document's own prefixes
-    are known; d stands for its default namespace.
+    Names and dates come from `meta` (author, user; date), or the record's wall clock. Moved nodes are attributed to
+    whoever moved them. XPath uses the document's prefixes, and d for its default namespace.
     """
     left_out = LeftOut(only_torn=True)
     moment = Moment(at)

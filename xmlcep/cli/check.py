@@ -41,12 +41,12 @@ WRONG = 2
     "--plan",
     "with_plan",
     is_flag=True,
-    help="Also say how an audit replays the rules: its passes over a log.",
+    help="Also show the passes of an audit over a log.",
 )
 @click.option(
     "--mermaid",
     is_flag=True,
-    help="Write a Mermaid flow chart of the trees, and of the rules that act, instead.",
+    help="Write a Mermaid flow chart of the trees and action rules instead.",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True,
@@ -56,37 +56,37 @@ WRONG = 2
     "--schema",
     metavar="XSD",
     type=FilePath(),
-    help="Also report what documents of this schema can never match; its derived events can be used by name.",
+    help="Also report what can never match in documents of this schema; rules can use its derived events.",
 )
 @click.option(
     "--strict",
     is_flag=True,
-    help="Refuse rules that act and may trigger each other without end, for all that is known (L9).",
+    help="Refuse action rules that may trigger each other without end (L9).",
 )
 @click.option(
     "--not-editing",
     metavar="NAME",
     multiple=True,
-    help="A function that rules call and that does not edit the document; can be given several times.",
+    help="This function, called by rules, does not edit the document (repeatable).",
 )
 @click.option(
     "--against", metavar="OLD", type=FilePath(),
-    help="Also say what becomes of the events of OLD if these rules replace it while it runs: a rules file, or the"
-    " state of an audit or a recording, with how many partial matches would be lost.",
+    help="Also show what happens to the events of OLD, a rules file or a state of an audit or recording, if these rules"
+    " replace it: which are kept, and how many partial matches are lost.",
 )  # fmt: skip
 @location_option
 @with_additions
-@click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only mistakes and warnings.")
 def command(
     rules: tuple[str, ...], with_plan: bool, mermaid: bool, form: str, schema: str | None, strict: bool,
     not_editing: tuple[str, ...], against: str | None, locations: dict[str, str], additions: Additions,
     quiet: bool,
 ) -> int:  # fmt: skip
-    """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
-    depend on, and the key by which an audit divides the work; of rules that act, which may trigger which.
+    """Check the files RULES and show their event trees: operators, path types, contexts, and the key by which an
+    audit partitions the work; for action rules, which may trigger which.
 
-    Several files are checked as one set; - is standard input. All mistakes are reported together on standard error,
-    and the exit status is 2. What is right but can never match is warned of.
+    Several files are one set; - is standard input. All mistakes are reported together on standard error, with exit
+    status 2. Warnings name what is correct but can never match.
     """
     if schema is None:
         refuse(["locations"], "--location is for --schema: no schema is read")

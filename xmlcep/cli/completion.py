@@ -10,9 +10,9 @@ from ._commands import command as command_of
 @command_of(name="completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
-    """Print the script that makes a SHELL complete commands, options and file names.
+    """Print the script that completes commands, options and file names in a SHELL.
 
-    To have it in every shell: eval "$(xmlcep completion bash)" in ~/.bashrc, the same with zsh in ~/.zshrc;
+    For every shell: eval "$(xmlcep completion bash)" in ~/.bashrc, the same with zsh in ~/.zshrc;
     xmlcep completion fish > ~/.config/fish/completions/xmlcep.fish.
     """
     from .main import complete  # which imports the commands

@@ -13,6 +13,7 @@ from ..language.formatting import format_rules
 from ..language.forms import comments_in
 from ..language.xml_form import schema_text
 from ..rules.files import rule_error
+from ..schematron import convert, is_schematron
 from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import inform, put
@@ -29,12 +30,15 @@ _ENDINGS = {".xml": True, ".xcep": False}
     "target", metavar="[TARGET]", type=FilePath(allow_dash=True), required=False, callback=standard_output
 )
 @click.option("--schema", is_flag=True, help="Print the schema of rules in XML (XSD) instead.")
+@click.option(
+    "--phase", metavar="NAME", help="Of a Schematron file the patterns of this phase; #ALL for all of them."
+)
 @force_option
-def command(source: str | None, target: str | None, schema: bool, force: bool) -> None:
-    """Write rules in the other form: text of the event language as XML, XML as text.
+def command(source: str | None, target: str | None, schema: bool, phase: str | None, force: bool) -> None:
+    """Convert rules from text to XML, or from XML to text; or a Schematron file to rules.
 
-    Without TARGET, to standard output; - is standard input. Comments are lost, but for those above events;
-    everything else is kept. It does not validate: run 'xmlcep check', which reads both forms.
+    Without TARGET, to standard output; - is standard input. Comments are lost, except those above events. It
+    does not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:
@@ -48,6 +52,32 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
             [Target(Path(target), Written.RULES)], [source] if source != STANDARD_INPUT else [], force=force
         )
     [(name, text)] = read_texts([source]).items()
+    if is_xml(text) and is_schematron(text):
+        written = _from_schematron(text, name, phase, in_xml=target is not None and target.endswith(".xml"))
+    elif phase is not None:
+        raise click.UsageError(f"--phase is for Schematron, and {name} is none")
+    else:
+        written = _other_form(text, name, target)
+    if target is None:
+        put(written, nl=False)
+        return
+    with AtomicFile(Path(target)) as file:
+        assert file.stream is not None
+        file.stream.write(written.encode("utf-8"))
+
+
+def _from_schematron(text: str, name: str, phase: str | None, *, in_xml: bool) -> str:
+    """Rules that are raised where assertions fail."""
+    converted = convert(text, name, phase)
+    for remark in converted.remarks:
+        inform(f"xmlcep: {name}: {remark}")
+    if in_xml:
+        return print_xml_definitions(converted.definitions, converted.namespaces)
+    return format_rules(print_definitions(converted.definitions, converted.namespaces), name)
+
+
+def _other_form(text: str, name: str, target: str | None) -> str:
+    """The rules in the other form; what is lost is said."""
     if target is not None and _ENDINGS.get(Path(target).suffix) is is_xml(text):
         form = "in XML" if is_xml(text) else "in the event language"
         raise XmlCepError(f"{target}: {name} is {form} already, and would be written in the other form")
@@ -55,12 +85,7 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
     left = comments_in(text) - described
     if left:
         inform(f"xmlcep: {name}: {left} comment{'s are' if left > 1 else ' is'} left out")
-    if target is None:
-        put(written, nl=False)
-        return
-    with AtomicFile(Path(target)) as file:
-        assert file.stream is not None
-        file.stream.write(written.encode("utf-8"))
+    return written
 
 
 def _converted(text: str, name: str) -> tuple[str, int]:

@@ -43,20 +43,20 @@ STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
 @command_of(name="demo")
 @click.option(
     "--engine", type=click.Choice(["spark", "local"]), default="spark", show_default=True,
-    help="local: without the audit by Spark, which takes most of the time.",
+    help="local: skip the audit by Spark, which takes most of the time.",
 )  # fmt: skip
 @click.option(
     "--keep", "kept", type=FilePath(file_okay=False, path_type=Path), metavar="DIRECTORY",
-    help="Leave the change log and the findings there.",
+    help="Keep the change log and the findings there.",
 )  # fmt: skip
 @force_option
 def command(engine: Engine, kept: Path | None, force: bool) -> int:
-    """Show the whole story on a sample: edit, detect live, record, audit the log, compare.
+    """Show everything on a sample: edit, detect live, record, audit the log, compare.
 
-    A purchase order is edited by ordinary lxml calls while rules watch it and a change log is recorded. The
-    log is then audited, in one process and with Spark, an earlier version is rebuilt from it, and a rule is
-    derived from the schema; in the end all of it is a page for a browser. What needs a package that is not
-    installed is left out, and said. Exit status 1 if anything does not agree with what was seen live.
+    Ordinary lxml calls edit a purchase order while rules watch it and a change log is recorded. The log is
+    audited, in one process and with Spark; an earlier version is rebuilt, an event is derived from the schema,
+    and a report is written. Parts that need a missing package are skipped. Exit status 1 if an audit differs
+    from what was seen live.
     """
     console = make_console()
     sample = find_sample()
@@ -186,7 +186,7 @@ def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
 
 def _act(console: Console, sample: Sample) -> None:
     """Shows rules that act: what they do when a price changes."""
-    _title(console, 7, "Rules can act: on an event, if the document is in a state, change it")
+    _title(console, 7, "Action rules: on an event, if a condition holds, change the document")
     _command(console, f"check {sample.acting.name}")
     rules = load_rules(sample.acting)
     for line in str(rules).split("rule ")[1:3]:
@@ -250,7 +250,7 @@ def _show_document(console: Console, sample: Sample) -> None:
 
 def _show_rules(console: Console, sample: Sample) -> None:
     """The rules file as it stands, its comments dimmed."""
-    _title(console, 2, "What we want to be told: the rules")
+    _title(console, 2, "What we want to know: the rules")
     for line in sample.rules.read_text(encoding="utf-8").splitlines():
         console.print(Text(line, style="dim" if line.startswith("#") else ""))
 

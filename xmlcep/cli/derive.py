@@ -18,37 +18,38 @@ from ._targets import Target, Written, force_option, guard, standard_output
 
 @command_of(name="derive")
 @click.argument("schema", metavar="XSD", type=FilePath())
-@click.option("--root", metavar="NAME", help="Only what can stand in documents with this root element.")
+@click.option("--root", metavar="NAME", help="Only what can occur in documents with this root element.")
 @click.option(
     "--only",
     metavar="NAME",
     multiple=True,
-    help="Only this element's events and what they build on (repeatable).",
+    help="Only this element's events and those that they use (repeatable).",
 )
 @click.option(
     "--end", type=click.Choice(["earliest", "non-local", "custom"]),
-    help="When complete elements are told: at once, when the work moves on, or at the end of a transaction.",
+    help="Raise complete elements at once, at the next change elsewhere, or at the end of a transaction.",
 )  # fmt: skip
-@click.option("--changes", is_flag=True, help="Events for elements that were changed as a whole, too.")
-@click.option("--violations", is_flag=True, help="Events for more children than the schema allows, too.")
+@click.option(
+    "--changes", is_flag=True, help="Also events for elements whose required parts have all been updated."
+)
+@click.option("--violations", is_flag=True, help="Also events for more children than the schema allows.")
 @click.option(
     "--absences", is_flag=True,
-    help="Events for elements that lack something at the end of their transaction, or when the work moves on, too.",
+    help="Also events for elements that are incomplete at the end of their transaction.",
 )  # fmt: skip
 @click.option(
     "--deletions/--no-deletions", default=True, show_default=True,
-    help="What was deleted again before the rest came does not count: complete elements have conditions.",
+    help="Do not count parts that were deleted again: adds conditions.",
 )  # fmt: skip
 @location_option
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
-    help="How deep conditions look into elements that may stand in themselves.",
+    help="How deep conditions look into recursive elements.",
 )  # fmt: skip
 @click.option(
     "--xsi-type", type=click.Choice([member.value for member in XsiType]), default=XsiType.COMPLEX.value,
     show_default=True,
-    help="Whose xsi:type is asked for: of elements of complex types, of all (each simple type that is extended, too), "
-    "or of none.",
+    help="Heed xsi:type on elements of complex types, of all types, or not at all.",
 )  # fmt: skip
 @click.option(
     "-o",
@@ -65,10 +66,10 @@ def command(
     absences: bool, deletions: bool, locations: dict[str, str], depth: int, xsi_type: str,
     output: str | None, force: bool,
 ) -> None:  # fmt: skip
-    """Derive event types from an XML Schema.
+    """Derive event definitions from an XML Schema.
 
-    Prints rules in the event language: for every element with content an event that is raised when an element
-    of it has been inserted completely. They are meant to be read, edited and kept.
+    Prints a rules file, to be read, edited and kept: for every element with content, an event that is raised
+    when such an element has been inserted completely.
     """
     rules = derive(
         schema, root=root, only=only, end=end, changes=changes, violations=violations, absences=absences,

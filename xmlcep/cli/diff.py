@@ -38,7 +38,7 @@ _COLOURS = {
 @matching_options
 @click.option(
     "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
-    help="text for people, jsonl: the change log that leads from OLD to NEW.",
+    help="jsonl: the change log that leads from OLD to NEW.",
 )  # fmt: skip
 @click.option(
     "-o",
@@ -56,8 +56,9 @@ def command(
 ) -> None:  # fmt: skip
     """Show what changed from the XML file OLD to the file NEW (one of them may be -, standard input).
 
-    Each line is a change: + came, - went, ~ has another value or name, > was moved. Elements are matched by keys
-    (given ones, id, name and the like, or whatever is unique among siblings), then by content, then by likeness.
+    Each line is a change: + inserted, - deleted, ~ another value or name, > moved. Elements are matched by keys
+    (given ones, id, name and the like, or whatever is unique among siblings), then by content, then by
+    similarity.
     """
     if old == new == _STDIN:
         raise click.UsageError("standard input can be one of the two documents, not both")

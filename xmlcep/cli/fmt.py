@@ -22,10 +22,9 @@ DIFFERENCES = 1
     "--check", is_flag=True, help="Name the files that are in another style; exit status 1 if there are any."
 )
 def command(rules: tuple[str, ...], write: bool, check: bool) -> int:
-    """Print rules files in one style: the notation that rules print themselves in, long events in several lines.
+    """Print rules files in one style, long events in several lines.
 
-    Comments stay where they are, and a statement with comments inside stays as it is. The rules mean the same before
-    and after. - is standard input.
+    Comments stay where they are; a statement with comments inside is not changed. - is standard input.
     """
     if write and check:
         raise click.UsageError("--write and --check exclude each other")

@@ -15,6 +15,7 @@ from ..versions.files import FileVersions
 from ..versions.git import GitVersions
 from ..versions.history import Skipped, Step, Written, write_history
 from ..versions.making import are_files
+from ..versions.tracked import TrackedVersions
 from ..versions.version import Source
 from ._arguments import FilePath
 from ._commands import command as command_of
@@ -27,31 +28,32 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 
 @command_of(name="history")
 @click.argument("paths", nargs=-1, required=True, type=FilePath(path_type=Path))
-@click.option("-o", "--out", required=True, type=FilePath(), help="The change log; continued if it is there.")
+@click.option("-o", "--out", required=True, type=FilePath(), help="The change log; continued if it exists.")
+@click.option("--by-time", is_flag=True, help="Order files by modification time, not by name.")
 @click.option(
-    "--by-time", is_flag=True, help="Files in the order in which they were written, not of their names."
-)
-@click.option(
-    "--branch", metavar="REVISION", help="The branch or commit to read; without it what is checked out."
+    "--branch", metavar="REVISION", help="The branch or commit to read. Default: what is checked out."
 )
 @click.option("--since", metavar="DATE", help="Changes from this date on: 2026-03-31, '2 weeks ago'.")
-@click.option("--all-parents", is_flag=True, help="The commits of merged branches, too, not only the merges.")
-@click.option("--name", help="The document's name in the log; without it that of the file, or of the log.")
+@click.option("--base", metavar="REVISION", help="Only what is not in this branch or commit yet.")
+@click.option("--all-parents", is_flag=True, help="Also the commits of merged branches.")
+@click.option("--tracked", is_flag=True, help="The tracked changes in one file, of Oxygen or Word.")
+@click.option("--name", help="The document's name in the log. Default: the name of the file or of the log.")
 @click.option(
     "--seal", is_flag=True, help="Seal the log, so that `xmlcep verify` can tell if it was altered."
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress, and no summary but of what was skipped.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; only list what was skipped.")
 @matching_options
 def command(
-    paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, all_parents: bool,
-    name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
-    entities: tuple[str, ...], largest: int,
+    paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, base: str | None,
+    all_parents: bool, tracked: bool, name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...],
+    schema: str | None, keep_whitespace: bool, entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
-    """Write a change log of what each version of a document changed.
+    """Write a change log of the versions of a document.
 
-    One path is a file in a git repository: its versions are the commits that changed it (along the first parents,
-    renames are followed), and who, when and why is in each record. Several paths, or a folder, are files that are
-    versions of one document, in order of their names. Run again, it appends what is new to the same log.
+    One path is a file in a git repository: its versions are the commits that changed it (first parents,
+    following renames), and each record has author, date and subject. Several paths, or a folder, are versions
+    of one document, in order of their names. With --tracked the versions are the tracked changes in the file,
+    with author and date. Run again, it appends what is new.
     """
     if name == "":
         raise click.BadParameter("'' is no name: it is empty", param_hint="--name")
@@ -59,32 +61,37 @@ def command(
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:
         source: Source
-        if are_files(paths):
-            _only_for_git(branch=branch, since=since, all_parents=all_parents)
+        if tracked:
+            source, called = TrackedVersions(_only_one(paths), largest=largest), paths[0].name
+            _only_for_git(branch=branch, since=since, base=base, all_parents=all_parents)
+        elif are_files(paths):
+            _only_for_git(branch=branch, since=since, base=base, all_parents=all_parents)
             source = FileVersions(paths, by_time=by_time)
-            called = name or Path(out).name.split(".")[0]
+            called = Path(out).name.split(".")[0]
         else:
             if by_time:
                 raise click.UsageError("--by-time is for files: the versions of one path are its commits")
-            git = GitVersions(paths[0], branch=branch, since=since, all_parents=all_parents)
+            git = GitVersions(paths[0], branch=branch, since=since, base=base, all_parents=all_parents)
             source = stack.enter_context(git)
-            called = name or paths[0].name
+            called = paths[0].name
         for remark in source.remarks:
             say(remark)
         progress = stack.enter_context(_progress(shown=not quiet))
         done = write_history(
-            source, out, name=called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace, seal=seal,
-            largest=largest, entities=all_entities(entities), progress=progress,
+            source, out, name=name or called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace,
+            seal=seal, largest=largest, entities=all_entities(entities), progress=progress,
         )  # fmt: skip
     _report(done, out, quiet)
 
 
-def _only_for_git(*, branch: str | None, since: str | None, all_parents: bool) -> None:
-    given = [
-        option
-        for option, value in (("--branch", branch), ("--since", since), ("--all-parents", all_parents))
-        if value not in (None, False)
-    ]
+def _only_one(paths: tuple[Path, ...]) -> Path:
+    if len(paths) > 1:
+        raise click.UsageError("--tracked is for one file, which has its changes in it")
+    return paths[0]
+
+
+def _only_for_git(**options: object) -> None:
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, False)]
     if given:
         raise click.UsageError(
             f"{given[0]} is for a file in git; several files, or a folder, are versions themselves"

@@ -22,7 +22,12 @@ from ._output import inform, put
     "--xpath", metavar="EXPR", help="Only what happened at and below these nodes: //item[@id='1']/price."
 )
 @click.option(
-    "--node", "nodes", type=int, multiple=True, metavar="ID", help="The same by node id, gone nodes too."
+    "--node",
+    "nodes",
+    type=int,
+    multiple=True,
+    metavar="ID",
+    help="The same by node id; also finds deleted nodes.",
 )
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
@@ -34,10 +39,10 @@ def command(
     log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | str | None,
     doc: str | None, form: str,
 ) -> int:  # fmt: skip
-    """Show what the change LOG says, transaction by transaction: when, who, why, and each change.
+    """Show the change LOG, transaction by transaction: when, who, why, and each change.
 
-    With --xpath or --node only what concerns those nodes and what is below them; --xpath is looked up at --at.
-    + came, - went, ~ has another value.
+    With --xpath or --node, only changes of those nodes and of nodes below them; --xpath is evaluated at --at.
+    + inserted, - deleted, ~ another value.
     """
     left_out = LeftOut(only_torn=True)
     source = log[0] if len(log) == 1 else log

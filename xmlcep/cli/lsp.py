@@ -8,10 +8,10 @@ from ._commands import command as command_of
 
 @command_of(name="lsp")
 def command() -> None:
-    """Serve an editor over standard input and output: mistakes as you type, hovers, completion, definitions, renaming,
-    formatting of rules files.
+    """Serve an editor over standard input and output: mistakes as you type, hovers, completion, definitions,
+    renaming, formatting of rules files.
 
-    The settings of the project (xmlcep.toml) say which files are one set, and where paths are known from.
+    The settings of the project (xmlcep.toml) say which files are one set, and which logs or schema have the paths.
     """
     try:
         from ..editing.server import rules_server

@@ -22,14 +22,14 @@ from ._rules_input import load
 @at_option
 @click.option("--event", metavar="NAME", shell_complete=events, help="Groups of this event only.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
-@click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
+@click.option("--full", is_flag=True, help="Show the whole tree of each group, and what would complete it.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
     doc: str | None, format: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
 ) -> int:  # fmt: skip
-    """Show what is pending in the documents of LOG: groups of events that have something but not all, the most
-    complete first, with what is missing or holds them back.
+    """Show partial matches in the documents of LOG, the most complete first, with what is missing or holds
+    them back.
     """
     left_out = LeftOut()
     found = pending(

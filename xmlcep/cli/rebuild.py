@@ -31,17 +31,17 @@ from .apply import write_document
 )  # fmt: skip
 @click.option(
     "-o", "--out", metavar="FILE", type=FilePath(), callback=standard_output,
-    help="Where the document goes; without it to standard output.",
+    help="Write the document here, not to standard output.",
 )  # fmt: skip
 @force_option
 def command(
     log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None, out: str | None,
     force: bool,
 ) -> int:  # fmt: skip
-    """Write the document that the change LOG describes, as of a time point, to standard output or a file.
+    """Write the document that the change LOG describes, as of a time point.
 
-    Comments and processing instructions are not part of a change log. Give the first file of a log that was
-    rolled over, or several files in their order.
+    Comments and processing instructions are not part of a change log. Give the first file of a log in several
+    files, or several files in their order.
     """
     if out is not None:
         sources = [*files_read(log), *([] if annotate is None else [annotate])]

@@ -23,10 +23,10 @@ from ._targets import Target, Written, force_option, guard
 @logs_argument("logs", "LOG…")
 @rules_option
 @with_additions
-@click.option("-o", "--out", metavar="FILE", type=FilePath(), required=True, help="Where the page goes.")
-@click.option("--title", metavar="TEXT", help="Its heading.")
+@click.option("-o", "--out", metavar="FILE", type=FilePath(), required=True, help="Write the page here.")
+@click.option("--title", metavar="TEXT", help="The heading of the page.")
 @force_option
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing.")
 def command(
     logs: tuple[LogPath, ...],
     rules_files: tuple[str, ...],
@@ -36,8 +36,8 @@ def command(
     force: bool,
     quiet: bool,
 ) -> int:
-    """Audit LOG and write what is found as one page: numbers, a timeline, a table that sorts and filters, each finding
-    with its events, and why rules found nothing. It needs no network, and works from a file.
+    """Audit LOG and write the findings as one HTML page: numbers, a timeline, a table to sort and filter, each
+    finding with its events, and why definitions found nothing. The page needs no network.
     """
     guard(
         [Target(Path(out), Written.REPORT)],

@@ -18,9 +18,9 @@ from ._output import put
     help="json: an object a line: code, title, text.",
 )  # fmt: skip
 def command(codes: tuple[str, ...], form: str) -> None:
-    """Print what the rules of the semantics say whose CODEs messages cite, such as T2; without one, list them.
+    """Print the clauses of the semantics with these CODEs, such as T2; without a code, list all.
 
-    The statements are those of docs/rules.md and docs/semantics.md, with an example each where they have one.
+    They are those of docs/rules.md and docs/semantics.md, with examples.
     """
     statements = read_clauses()
     chosen = [_find(code, statements) for code in codes]

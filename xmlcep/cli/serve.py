@@ -21,32 +21,35 @@ from ._rules_input import reference_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
 @click.option(
     "--name", "names", multiple=True, metavar="HOST",
-    help="A name by which clients call the service, besides --host and those of this machine (repeatable).",
+    help="Another host name of the service (repeatable).",
 )  # fmt: skip
 @click.option(
-    "--token-file", type=FilePath(), metavar="FILE", help="Let in only who gives the token in this file."
+    "--token-file",
+    type=FilePath(),
+    metavar="FILE",
+    help="Accept only clients that send the token in this file.",
 )
 @click.option(
     "--largest", type=click.IntRange(1000), default=10_000_000, show_default=True, metavar="BYTES",
-    help="How large a request may be.",
+    help="The largest request.",
 )  # fmt: skip
 @click.option(
     "--slowest", type=click.FloatRange(0.1), default=30.0, show_default=True, metavar="SECONDS",
-    help="How long a request may take to come.",
+    help="How long a request may take to arrive.",
 )  # fmt: skip
 @click.option(
     "--durability", type=click.Choice(["transaction", "os"]), default="transaction", show_default=True,
-    help="transaction: an edit is on the disk before it is answered; os: when the system sees fit.",
+    help="transaction: wait for the disk before answering an edit; os: do not wait.",
 )  # fmt: skip
 @reference_option
 def command(
     folder: str, host: str, port: int, names: tuple[str, ...], token_file: str | None, largest: int, slowest: float,
     durability: str, references: dict[str, str],
 ) -> None:  # fmt: skip
-    """Serve the documents and rules in FOLDER over HTTP, with all that is found in them; the page is at /.
+    """Serve the documents and rules in FOLDER over HTTP, with their findings; the page is at /.
 
-    FOLDER is made if it is not there. One process serves it at a time. Stopped or killed, it goes on when it is
-    started again: no edit that was answered is lost, no finding comes twice.
+    FOLDER is created if necessary. Only one process can serve it. After a stop or a crash, start it again: no
+    answered edit is lost, and no finding is delivered twice.
     """
     try:
         import uvicorn

@@ -34,7 +34,7 @@ WRONG = 1
     "roots",
     type=FilePath(),
     metavar="PEM",
-    help="The certificates of the authorities that are trusted.",
+    help="The certificates of trusted authorities.",
 )
 @click.pass_context
 def command(
@@ -45,10 +45,10 @@ def command(
     stamp: str | None,
     roots: str | None,
 ) -> None:
-    """Have an authority stamp a CHECKPOINT, or check its stamp: it says by when there was a log that goes so far.
+    """Have an authority stamp a CHECKPOINT, or check its stamp: it proves by when the log had this length.
 
-    Without --url the request is written, to be sent by hand as application/timestamp-query. Exit status 1: the stamp is
-    of another checkpoint, or of nobody who is trusted.
+    Without --url, the request is written, to be sent by hand as application/timestamp-query. Exit status 1: the
+    stamp is of another checkpoint, or not from a trusted authority.
     """
     note = Note.parse(bytes_of(Path(checkpoint)))
     if stamp is not None:

@@ -21,9 +21,10 @@ FAILED = 1
 @rules_argument
 @with_additions
 def command(rules: tuple[str, ...], additions: Additions) -> int:
-    """Run the examples in the comments (#>) of rules files: edits, and the findings that are expected.
+    """Run the examples in the comments (#>) of rules files: edits, and the expected findings.
 
-    Several files are one set. Exit status 1 if an example finds something else, or cannot be run. - is standard input.
+    Several files are one set; - is standard input. Exit status 1 if an example finds something else, or cannot
+    be run.
     """
     texts = read_texts(rules)
     known = rules_of(texts, additions)

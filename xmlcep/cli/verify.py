@@ -34,15 +34,15 @@ UNSEALED = 4
 @logs_argument("log", "LOG…", required=False)
 @click.option(
     "--finding", "findings", type=FilePath(), metavar="FILE",
-    help="Instead of a log: findings with proofs, as `xmlcep audit --proofs` writes them, one a line.",
+    help="Instead of a log: the proofs that `xmlcep audit --proofs` wrote.",
 )  # fmt: skip
 @click.option(
     "--rules", "rules_files", type=FilePath(), multiple=True, metavar="FILE",
-    help="With --finding: the rules, under which the entries are replayed (repeatable).",
+    help="With --finding: replay the entries under these rules (repeatable).",
 )  # fmt: skip
 @with_additions
 @click.option(
-    "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
+    "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: detects a cut-off end."
 )
 @click.option(
     "--checkpoint",
@@ -54,11 +54,11 @@ UNSEALED = 4
 )
 @click.option(
     "--key", "keys", multiple=True, metavar="KEY|FILE",
-    help="A public key by which the checkpoints must be signed, or one of a witness (repeatable).",
+    help="The public key that must have signed the checkpoints, or of a witness (repeatable).",
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="json: length, head and the size that a checkpoint covers, as an object.",
+    help="json: length, head and the size covered by a checkpoint.",
 )  # fmt: skip
 @click.pass_context
 def command(
@@ -74,12 +74,12 @@ def command(
 ) -> None:
     """Find the first altered, missing or swapped record of a sealed change LOG.
 
-    A log with a tree beside it (LOG.tree) is checked against its checkpoints, too.
+    If there is a tree beside the log (LOG.tree), its checkpoints are checked too. Give the first file of a log
+    in several files, or several files in their order.
 
-    Give the first file of a log that was rolled over, or several files in their order. With --finding neither log nor
-    network is needed: it is checked that the changes of each finding are in the log that a key has signed, and with
-    --rules that they raise it. Exit status 1: the chain is broken, a checkpoint does not agree with the log, or a
-    finding is not proved; 4: the log is not sealed, so there is nothing to check.
+    --finding needs neither log nor network: it checks that a signed log has the changes of each finding, and
+    with --rules that they raise it. Exit status 1: the chain is broken, a checkpoint does not fit the log, or a
+    finding is not proved; 4: the log is not sealed.
     """
     known = [public_key(key) for key in keys]
     if findings is not None:

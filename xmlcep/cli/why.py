@@ -23,10 +23,10 @@ def command(
     doc: str | None,
     format: str,
 ) -> int:
-    """Show why a FINDING was raised: its events, with time, user and values, and why these and not others.
+    """Show why a FINDING was raised: its events, with time, user and values, and why others are not part of it.
 
-    FINDING is its number in the findings of an audit of LOG, from 1, or TS:EVENT:IDS, such as 7:Complete:1,6, with :n
-    behind it where several share these.
+    FINDING is its number in an audit of LOG, from 1, or TS:EVENT:IDS, such as 7:Complete:1,6, with :n for the
+    n-th of several alike.
     """
     if len(logs) < 2:
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")

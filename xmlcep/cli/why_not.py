@@ -20,7 +20,7 @@ from ._rules_input import load
 @common_options
 @click.option(
     "--node", metavar="XPATH|ID",
-    help="The node, by an XPath or its id; without it the likeliest. Prefixes are those of the rules and of the"
+    help="The node, by an XPath or its id. Default: the most likely. Prefixes are those of the rules and of the"
     " document; d is its default namespace.",
 )  # fmt: skip
 @at_option
@@ -30,8 +30,8 @@ def command(
     doc: str | None, format: str, node: str | None, at: int | str | None,
     between: tuple[int | str, int | str] | None,
 ) -> int:  # fmt: skip
-    """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
-    missing, the most promising group first.
+    """Show why EVENT was not raised in LOG: first the reason, then what is there and what is missing, the most
+    promising group first.
     """
     if len(logs) < 2:
         raise click.UsageError("say which event: xmlcep why-not LOG --rules FILE EVENT")

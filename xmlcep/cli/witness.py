@@ -33,12 +33,12 @@ _PATH = "/add-checkpoint"
     help="The public key of the log (with --listen repeatable).",
 )  # fmt: skip
 @click.option("--key", type=FilePath(), metavar="FILE", help="The private key of this witness.")
-@click.option("--state", type=FilePath(), metavar="FILE", help="What this witness has signed; kept by it.")
 @click.option(
-    "--url", metavar="URL", help="Ask the witness at this address (C2SP tlog-witness), instead of being one."
+    "--state", type=FilePath(), metavar="FILE", help="A file in which this witness keeps what it has signed."
 )
+@click.option("--url", metavar="URL", help="Ask the witness at this address (C2SP tlog-witness) instead.")
 @click.option(
-    "--listen", metavar="HOST:PORT", help="Be asked at this address, by logs with these keys, until stopped."
+    "--listen", metavar="HOST:PORT", help="Serve logs with these keys at this address, until stopped."
 )
 @click.option("-o", "--out", type=FilePath(), help="Write the cosigned checkpoint to this file.")
 @click.pass_context
@@ -46,11 +46,11 @@ def command(
     context: click.Context, folder: str | None, log_keys: tuple[str, ...], key: str | None, state: str | None,
     url: str | None, listen: str | None, out: str | None,
 ) -> None:  # fmt: skip
-    """Cosign the checkpoint in the folder LOG.tree, or in a copy of it, if it continues what was cosigned before.
+    """Cosign the checkpoint in the folder LOG.tree, or in a copy of it, if it continues the one cosigned before.
 
-    Exit status 1: it does not: the log was cut off, rewritten or forked, or its key did not sign it. Whoever verifies
-    with the cosigned checkpoint and the witness's key (`xmlcep verify --checkpoint FILE --key WITNESS.pub`) knows that
-    the log has shown this witness no other history.
+    Exit status 1 if it does not: the log was cut off, rewritten or forked, or its key did not sign it. A
+    verifier with the cosigned checkpoint and the witness's key (`xmlcep verify --checkpoint FILE --key
+    WITNESS.pub`) knows that this witness has seen no other history of the log.
     """
     if url is not None:
         refuse(["log_keys", "key", "state", "listen"], "--url asks another witness")

@@ -577,7 +577,7 @@ class Detector:
         completion = partial(self._completion, releases) if complete else None
         return of_trees(
             self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion,
-            releases=releases,
+            releases=releases, ended=lambda event, place: not self.can_still_raise(event, place),
         )  # fmt: skip
 
     def _completion(self, releases: Releases, groups: TreeGroups, key: Key) -> Completion:
@@ -586,6 +586,19 @@ class Detector:
 
         name = groups.tree.tree.name
         return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self.last_fed, releases)
+
+    def can_still_raise(self, event: str, node: int, *, exists: bool = True) -> bool:
+        """Whether an event may be raised (again) in the group of a node, which is in the document or, without
+        ``exists``, was deleted (Y11).
+
+        False only if it cannot, whatever happens. Raises `ValueError` for an event that the rules do not have.
+        """
+        from ..explaining.ending import can_still_raise
+
+        evaluation = self._evaluation
+        departed = (*evaluation.departed.awaited, *evaluation.departed.late)
+        can = can_still_raise(evaluation.trees, event, node, departed, exists=exists)
+        return can or self.is_in_edit or bool(self._setting.waiting.passed_on)
 
     def why(
         self,

@@ -391,6 +391,11 @@ class TreeState:
         """Whether any group has something still to be released."""
         return any(deferral.awaits_release() for deferral in self.deferrals)
 
+    def waits_at(self, state: OperatorState) -> bool:
+        """Whether a group of an operator waits for a release, or for its condition."""
+        deferral = self._deferral[state.node.index]
+        return deferral is not None and bool(deferral.pending or deferral.blocked or deferral.stale)
+
     def note(self, waiting: Waiting) -> None:
         """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
         index, released, elsewhere, blocked = self.tree.index, False, False, False

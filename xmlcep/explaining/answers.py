@@ -162,7 +162,7 @@ class Answers:
             lost = state.lost(operand, key, entry, self.evidence.all_taken(state, key, place))
         if lost.reason == "consumed":
             return cause or Cause(
-                Reason.CONSUMED, f"{self.nodes.event(event)} is not kept any more", "", (event,)
+                Reason.CONSUMED, f"{self.nodes.event(event)} is no longer kept", "", (event,)
             )
         return cause_of(lost, self.tree, state, key, self.nodes)
 
@@ -319,7 +319,9 @@ class Answers:
         if isinstance(node.type, CompositeType):
             return self._of_used(node.type)
         if self.evidence.is_partial:
-            text = f"no {self._written(node)} is at hand: none has come since the trees were opened, or it is used up"
+            text = (
+                f"no {self._written(node)} is stored: none has come since the watch began, or it was consumed"
+            )
             return Cause(Reason.NEVER_OCCURRED, text, "a log knows all that has come: xmlcep why-not")
         near = nearest(node.type, self.evidence.types, self.nodes)
         return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)

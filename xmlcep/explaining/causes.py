@@ -88,14 +88,10 @@ def _too_few(case: _Case) -> str:
 def _order(case: _Case) -> str:
     names = case.names
     if len(names) < 2:
-        return (
-            f"{names[0]} has nothing left before it that it could follow"
-            if names
-            else Reason.WRONG_ORDER.sentence
-        )
+        return f"{names[0]} has no earlier event left to follow" if names else Reason.WRONG_ORDER.sentence
     first, second = case.objection.entries[:2]
     if second[EVENT] is first[EVENT]:
-        return f"{names[0]} is what both operands have, and cannot come before itself"
+        return f"{names[0]} is in both operands, and cannot come before itself"
     if second[EVENT].ts < first[EVENT].ts:
         return f"{names[1]} came before {names[0]}, and has to come after it"
     return f"{names[0]} did not end before {names[1]}"
@@ -118,9 +114,9 @@ def _contiguous(case: _Case) -> str:
 def _absence(case: _Case) -> str:
     names = case.names
     if not names:
-        return "what it has was raised, or ended by what must not occur; one more event begins anew"
+        return "its events were raised, or ended by an event that must not occur; one more event starts again"
     violating = names[1] if len(names) > 1 else names[0]
-    return f"{violating} has occurred, which must not"
+    return f"{violating} has occurred, and must not"
 
 
 def _relation(case: _Case) -> str:
@@ -164,7 +160,7 @@ def _withdrawn(case: _Case) -> str:
     names = [case.nodes.event_in_full(entry[EVENT]) for entry in case.objection.entries]
     if len(names) < 2:
         return Reason.WITHDRAWN.sentence
-    return f"{names[1]} has taken back {names[0]}, which would have done"
+    return f"{names[1]} has taken back {names[0]}, which would have been enough"
 
 
 def _window_closed(case: _Case) -> str:

@@ -359,7 +359,7 @@ class _Search:
             if state.node.definition.collected:
                 yield "what is taken along"
             if state.node.may_repeat:  # what has been used in one operand may be left in the other (S1, K4)
-                yield "events that stand in two operands"
+                yield "events that are in two operands"
 
 
 _Instance = tuple["PathType | None", tuple[int, ...]]

@@ -230,7 +230,7 @@ class TreeGroups:
             share = _ONE if entries else NONE if needed else Share(0, 0)
             return Part(
                 self._written(child.leaf), share, "", events, causes, (), negated,
-                is_single=not self.tree.flat and _is_insertion_of(child, state.node.path),
+                is_single=not self.tree.flat and is_insertion_of(child, state.node.path),
             )  # fmt: skip
         inner = state.children[k]
         assert inner is not None
@@ -323,7 +323,7 @@ class TreeGroups:
         return written(expression, self._namespaces)
 
 
-def _is_insertion_of(leaf: LeafNode, group: PathType) -> bool:
+def is_insertion_of(leaf: LeafNode, group: PathType) -> bool:
     """Whether a leaf takes nothing but the insertion of the node of its group, which happens once."""
     type_ = leaf.type
     return (

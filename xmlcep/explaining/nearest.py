@@ -37,7 +37,7 @@ def nearest(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest:
         if found is not None:
             return found
     common = Counter(dict(types)).most_common(FEW)
-    return Nearest(f"what has is {_listed(common, nodes)}", "")
+    return Nearest(f"similar: {_listed(common, nodes)}", "")
 
 
 def _other_operation(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
@@ -50,7 +50,7 @@ def _other_operation(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) ->
     inner = occurred.text_to_update(wanted)
     if inner is not None:
         fix += f", or upd({nodes.path(inner)}): an element has no value that could be updated"
-    return Nearest(f"other operations have: {_listed(found, nodes)}", fix)
+    return Nearest(f"other operations: {_listed(found, nodes)}", fix)
 
 
 def _anchored(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
@@ -63,7 +63,7 @@ def _anchored(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Neares
         return None
     path = nodes.path(relative.path) + wanted.scope.value
     return Nearest(
-        f"at other places it has: {_listed(found, nodes)}",
+        f"at other places: {_listed(found, nodes)}",
         f"leave out the / at the beginning for any place: {wanted.operation}({path})",
     )
 
@@ -77,7 +77,7 @@ def _other_namespace(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) ->
     shown = " and ".join(repr(uri) if uri else "no namespace" for uri in uris)
     listed = _listed([(type_, occurred.types[type_])], nodes)
     return Nearest(
-        f"the same names in another namespace have: {listed}, in {shown}",
+        f"the same names occurred in another namespace: {listed}, in {shown}",
         f"declare the namespace and write {wanted.operation}({nodes.path(path)})",
     )
 
@@ -94,7 +94,7 @@ def _like_it(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest
     if not found:
         return None
     written = f"{wanted.operation}({nodes.path(path)})"
-    return Nearest(f"what has is {_listed(found, nodes)}", f"did you mean {written}?")
+    return Nearest(f"similar: {_listed(found, nodes)}", f"did you mean {written}?")
 
 
 def _other_place(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
@@ -104,7 +104,7 @@ def _other_place(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nea
     found = occurred.of_nodes(steps[-1], wanted.operation, above)
     if not found:
         return None
-    return Nearest(f"at other places it has: {_listed(found, nodes)}", "compare the path with these")
+    return Nearest(f"at other places: {_listed(found, nodes)}", "compare the path with these")
 
 
 def _namespaces(path: PathType) -> set[str]:

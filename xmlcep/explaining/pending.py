@@ -29,10 +29,12 @@ def pending(
     limit: int | None = MOST,
     completion: Callable[[TreeGroups, Key], Completion] | None = None,
     releases: Releases | None = None,
+    ended: Callable[[str, int], bool] | None = None,
 ) -> Pending:
     """The groups that have something, the most complete first; with ``event`` those of this event only.
 
-    ``completion`` says what would complete a group, if that is asked, too (Y4); ``releases`` what releases would do.
+    ``completion`` says what would complete a group, if that is asked, too (Y4); ``releases`` what releases would do,
+    ``ended`` whether nothing can be raised at a node any more (Y11).
 
     The first ``limit`` (None: all) are told in full; how many there are in all is ``total``. Changes nothing (Y5).
     """
@@ -59,6 +61,8 @@ def pending(
             against = releases.against_flush(group.event, key, nodes)
             if against is not None:
                 group = replace(group, part=replace(group.part, causes=(*group.part.causes, against)))
+        if ended is not None:
+            group = replace(group, ended=ended(group.event, groups[number].tree.root.grouping.place_of(key)))
         told.append(
             group if completion is None else replace(group, completion=completion(groups[number], key))
         )

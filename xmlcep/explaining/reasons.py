@@ -17,37 +17,40 @@ class Reason(Enum):
     WRONG_ORDER = (
         "wrong-order",
         "it has occurred, but not in this order",
-        "write & if the order is no matter",
+        "write & if the order does not matter",
     )
-    FILTERED = ("filtered", "it has occurred, but its filter was false, or its language said no")
+    FILTERED = ("filtered", "it has occurred, but its filter was false, or its language answered false")
     CONSUMED = (
         "consumed",
-        "it has been used up by another finding",
+        "another finding has consumed it",
         "another context keeps events for further findings, such as {context=recent}",
     )
     REPLACED = ("replaced", "a newer event has taken its place")
     EXPIRED = ("expired", "it was too old for the window", "a longer window, if that is what is meant")
     ABSENCE_VIOLATED = ("absence-violated", "something has occurred that must not")
-    RELATION_FALSE = ("relation-false", "the two events do not lie so in time")
-    HAVING_FALSE = ("having-false", "what is asked of all of them together was false")
+    RELATION_FALSE = ("relation-false", "the intervals of the two events do not have this relation")
+    HAVING_FALSE = ("having-false", "the condition on all of them together (having) was false")
     CONDITION_FALSE = ("condition-false", "the condition is false")
     NOT_RELEASED = ("not-released", "everything is there, but it has not been released yet")
-    JOIN_MISMATCH = ("join-mismatch", "it has occurred, but with another value of what joins them")
+    JOIN_MISMATCH = (
+        "join-mismatch",
+        "it has occurred, but with another value of the variable that joins them",
+    )
     NULL_PROJECTION = (
         "null-projection",
-        "it has occurred, but not at or below a node that the operator's groups are about",
+        "it has occurred, but not at or below a node by which the operator groups",
         "give the operator a shorter path, such as {path=…}, if it belongs to them",
     )
-    GUARD_FALSE = ("guard-false", "everything was there, but what is asked before it is raised was false")
+    GUARD_FALSE = ("guard-false", "everything was there, but its condition (if) was false")
     NOT_CONTIGUOUS = (
         "not-contiguous",
         "something else happened in between",
-        "leave strict out if that is no matter",
+        "leave strict out if that does not matter",
     )
-    GAP = ("gap", "too much lies between two events", "a longer gap, if that is what is meant")
+    GAP = ("gap", "two events are too far apart", "a longer gap, if that is what is meant")
     WINDOW_CLOSED = ("window-closed", "it has occurred while no window was open")
-    WITHDRAWN = ("withdrawn", "it is part of something that has taken it back")
-    NO_VALUE = ("no-value", "it has occurred, but has no value to be joined by")
+    WITHDRAWN = ("withdrawn", "a later composite includes it")
+    NO_VALUE = ("no-value", "it has occurred, but has no value to join by")
     NODE_DELETED = ("node-deleted", "the node of the group has been deleted")
     NOT_OPEN = (
         "not-open",

@@ -170,8 +170,8 @@ class PendingGroup:
 
     ``path`` and ``ids`` are the node's path instance (None and empty in flat context), ``node`` how it is written,
     ``values`` those of the variables that join; ``share`` how much there is; ``raised`` says that a composite of what
-    is there has been raised, so that one more event of an operand raises another; ``completion`` what would complete
-    it (Y4), where that was asked.
+    is there has been raised, so that one more event of an operand raises another; ``ended`` that nothing can be raised
+    there any more (Y11); ``completion`` what would complete it (Y4), where that was asked.
     """
 
     event: str
@@ -183,6 +183,7 @@ class PendingGroup:
     part: Part
     values: tuple[tuple[str, str], ...] = ()
     raised: bool = False
+    ended: bool = False
     completion: Completion | None = None
     nodes: Nodes = field(default_factory=Nodes, compare=False, repr=False)
 
@@ -216,7 +217,8 @@ class PendingGroup:
             why = f"{self.share.satisfied} of the {self.share.needed} events that are needed are there"
         else:
             why = "complete"
-        return f"{self.fraction:4.0%}  {self.event} at {self.node}{joined}: {why}"
+        ended = "; nothing more can be raised there" if self.ended else ""
+        return f"{self.fraction:4.0%}  {self.event} at {self.node}{joined}: {why}{ended}"
 
     def text(self) -> str:
         """The first line, then the tree."""
@@ -232,6 +234,7 @@ class PendingGroup:
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "values": dict(self.values), "fraction": round(self.fraction, 4),
             "satisfied": self.share.satisfied, "needed": self.share.needed, "raised": self.raised,
+            "ended": self.ended,
             "missing": self.missing, "held_back": [cause.to_record() for cause in self.causes],
             "tree": self.part.to_record(),
             "completion": None if self.completion is None else self.completion.to_record(),

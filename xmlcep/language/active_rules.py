@@ -60,7 +60,7 @@ class _ActiveRules(Definitions):
             self.report_path(path, scoped=False)
         at = self.source.position(meta.start_pos, meta.end_pos)
         if name in OPERATIONS:
-            hint = "an expression stands in parentheses: on (ins(item)) (L1)"
+            hint = "write an expression in parentheses: on (ins(item)) (L1)"
             self.source.report_at(at, f"{str(name)!r} is an operation, not an event", hint)
         return EventTrigger(str(name), path.path if isinstance(path, WrittenPath) else None, at)
 

@@ -242,8 +242,8 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return part
         self.source.report_at(
             part.at,
-            f"{part.word!r} stands here by itself",
-            f"it stands before an operand of a sequence: a ; {part.word} b ; c, or behind &: a & {part.word} b (A5)",
+            f"there is {'a' if part.word == 'not' else 'an'} {part.word!r} outside a sequence",
+            f"write it before an operand of a sequence: a ; {part.word} b ; c, or behind &: a & {part.word} b (A5)",
         )
         return UNREADABLE
 

@@ -46,7 +46,7 @@ def hint_for_habit(text: str, start: int, expected: list[str]) -> str:
         if pair in _SIGNS:
             return _SIGNS[pair]
     if sign == "!":
-        return "write 'not'; it stands before an operand of a sequence: a ; not b ; c"
+        return "write 'not', before an operand of a sequence: a ; not b ; c"
     if _OPTION.search(before) and "'}'" in expected:
         if sign == ":":
             return "write '=' between an option and its value"
@@ -54,13 +54,13 @@ def hint_for_habit(text: str, start: int, expected: list[str]) -> str:
             return "options are separated by commas"
     if sign == "[":
         if _HEAD.fullmatch(before):
-            return "options stand in braces: event NAME {context=recent} = …"
+            return "write options in braces: event NAME {context=recent} = …"
         if "';'" in expected:
             return _hint_for_filter(text, start)
     if _COUNT.search(before):
         return _BOUNDS
     if sign.isdigit() and "an event such as ins(item)" in expected:
-        return f"so many of an event are x[{sign},*] ins(item), or x[1,{sign}] at most"
+        return f"write x[{sign},*] ins(item) for {sign} or more, x[1,{sign}] ins(item) for at most {sign}"
     return _hint_for_operator(before, sign)
 
 
@@ -77,7 +77,7 @@ def _hint_for_filter(text: str, start: int) -> str:
         else:
             depth += {"[": 1, "]": -1}.get(character, 0)
             if not depth:
-                return 'a filter stands right behind a leaf; a condition on an operator is {when="…"} or {having="…"}'
+                return 'write a filter right behind a leaf; a condition on an operator is {when="…"} or {having="…"}'
     return f"a string in it is not closed: {quote}" if quote else "the '[' is not closed"
 
 

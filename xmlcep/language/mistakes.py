@@ -109,7 +109,7 @@ def _report_character(start: int, expected: list[str], source: Source) -> None:
         line_end = source.text.find("\n", start)
         source.report(
             start, line_end if line_end >= 0 else len(source.text), "a string without an end",
-            f"close it with {character} in the same line; \\n stands for a line end",
+            f"close it with {character} in the same line; \\n is a line end",
         )  # fmt: skip
     else:
         hint = hint_for_habit(source.text, start, expected) or _hint_for_character(character, expected)
@@ -169,7 +169,7 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
     if word == "{":
         return _hint_for_character(word, expected)
     if before.endswith("not"):
-        return "'not' stands before an operand of a sequence: a ; not b ; c (A5); not(b)[a, c] says the same"
+        return "write 'not' before an operand of a sequence: a ; not b ; c (A5); not(b)[a, c] is the same"
     if "';'" in expected:
         return _hint_after_operand(word, is_word)
     if _A_PATH in expected:
@@ -188,7 +188,7 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
 def _hint_in_rule(token: Token, word: str, expected: list[str]) -> str:
     """What is often mistaken in a rule that acts."""
     if "a name" in expected and "'('" in expected and token.type in _UNIT | {"STAR", "NOT"}:
-        return "an expression stands in parentheses: on (ins(item)), on (ins(item) ; del(item/price))"
+        return "write an expression in parentheses: on (ins(item)), on (ins(item) ; del(item/price))"
     if _ACTION in expected:
         return did_you_mean(word, _ACTIONS)
     if "'on'" in expected or "'do'" in expected:
@@ -213,7 +213,7 @@ def _hint_in_path(token: Token) -> str:
     if token.type == "STRING":
         return "a path is written without quotes"
     return {
-        "(": "of the node tests with parentheses only text() can stand in a path",
+        "(": "text() is the only node test with parentheses in a path",
         "[": 'a path has no predicates; conditions on values go into {when="…"} behind an operator',
         ")": "an event is written with its path, such as ins(order/item)",
     }.get(str(token), "")
@@ -238,9 +238,9 @@ def _hint_for_character(character: str, expected: list[str]) -> str:
         if _A_PATH in expected:
             return "write a namespaced name as {uri}name"
         if expected == ["'on'"]:
-            return "options of a rule stand behind its event: rule NAME on EVENT {priority=5} do …"
+            return "write options of a rule behind its event: rule NAME on EVENT {priority=5} do …"
         return (
-            "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
+            "write options behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
         )
     if character == "." and _A_PATH in expected:
         return "a path leads down only, from a node to its children: it has neither '.' nor '..'"
@@ -249,5 +249,5 @@ def _hint_for_character(character: str, expected: list[str]) -> str:
             "write event NAME = …" if "'='" in expected else "write a prefixed name without blanks: po:item"
         )
     if character in "+-.!<>":
-        return 'conditions on values stand in quotes: {when="price > 0"}'
+        return 'write conditions on values in quotes: {when="price > 0"}'
     return ""

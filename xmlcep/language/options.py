@@ -217,7 +217,7 @@ def rule_options(
         if kind is None:
             if named_trigger:
                 known = option.name in _KINDS or option.name in EVENT_ONLY
-                hint = "the event of this rule is defined elsewhere: options of an event stand there"
+                hint = "the event of this rule is defined elsewhere: write options of the event there"
                 near = did_you_mean(option.name, _RULE_KINDS)
                 listed = f"options of a rule: {', '.join(_RULE_KINDS)}"
                 source.report(

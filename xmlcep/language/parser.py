@@ -216,10 +216,10 @@ def wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tupl
             "declarations hold for the whole file: leave one out, or use two prefixes",
         )
     if prefix == "xmlns" or (prefix == "xml") != (uri == XML_NAMESPACE):
-        return "xml and xmlns are reserved", f"xml always stands for {XML_NAMESPACE}: choose another prefix"
+        return "xml and xmlns are reserved", f"xml is always {XML_NAMESPACE}: choose another prefix"
     if prefix and not uri:
         return (
-            f"the prefix {prefix!r} stands for no namespace",
+            f"the prefix {prefix!r} has no namespace",
             "write the namespace's URI, or names without prefix",
         )
     if set(uri) & set("{}") or any(character.isspace() for character in uri):

@@ -56,7 +56,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise DuplicateKeyError(f"the key {twice!r} stands there more than once")
+        raise DuplicateKeyError(f"the key {twice!r} occurs more than once")
     return made
 
 

@@ -132,7 +132,7 @@ class JsonLinesReader:
             try:
                 record = STANDARD.loads(line)
             except DuplicateKeyError as error:
-                raise RecordError(f"{error}: which of its values holds, nothing tells") from error
+                raise RecordError(f"{error}: it is not known which value is meant") from error
             except ValueError as error:
                 if encoded := other_encoding(line):
                     raise RecordError(f"not a JSON object: it is {encoded}") from error

@@ -67,7 +67,7 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
         record = _first_record(log, line, origin) if first and head is None else _record(line, origin)
         if first and head is None and seal_of(record) is None and not _is_any_sealed(log):
             raise UnsealedError(
-                f"{origin.file}: not sealed: no record has n and hash, so nothing tells whether it is whole"
+                f"{origin.file}: not sealed: no record has n and hash, so it cannot be verified"
             )
         first = False
         seal = _next(record, seal, origin)

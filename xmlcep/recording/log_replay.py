@@ -187,8 +187,8 @@ class History:
             return
         if self.detector is not None and compare(tree_digests(rules), tree_digests(given)).ended:
             raise LogError(
-                f"{self.opened}: the watch was opened with {difference(rules_stamp(rules), given)}: give the same, say "
-                'what becomes of partial matches in what was changed or removed (on_removed="flush" or "drop"), or '
+                f"{self.opened}: the watch was opened with {difference(rules_stamp(rules), given)}: use the same, say "
+                'what happens to partial matches of changed or removed definitions (on_removed="flush" or "drop"), or '
                 "recover without rules and open a new watch"
             )
 

@@ -184,7 +184,7 @@ class RecordedWatch(Watch):
         # The log is ahead of the detector there: replaying would have events before the call that come behind it.
         if self._document.delivery.delivering is not None:
             raise RefusedError(
-                f"{call} of a recorded watch in a callback, while changes are being told: call it when the edit is over"
+                f"{call} of a recorded watch in a callback, while changes are being delivered: call it after the edit"
             )
 
     def _deliver(self, composite: CompositeEvent) -> None:

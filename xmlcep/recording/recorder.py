@@ -176,11 +176,11 @@ class Recording(Single, Closing):
         """
         if self._waiting or self._doc.in_transaction:
             raise LogError(
-                f"{self._writer.file}: time does not advance in a transaction (W6): say so when it is over"
+                f"{self._writer.file}: time does not advance in a transaction (W6): advance after it"
             )
         if self._doc.clock != self._ts:
             raise LogError(
-                f"{self._writer.file}: time does not advance while changes are being told: say so when the edit is over"
+                f"{self._writer.file}: time does not advance while changes are being delivered: advance after the edit"
             )
         try:
             clock = ClockRecord.from_record({"doc": self._doc.name, "ts": self._ts, "at": at, "clock": True})
@@ -275,15 +275,15 @@ class Recording(Single, Closing):
         self._writer.check_process()
         if self._has_foreign_watch and self._watch is None:
             raise LogError(
-                f"{file}: the log has a watch that nobody goes on with: recover it with its rules, or open a new watch"
+                f"{file}: the log has an open watch: recover it with its rules, or open a new watch"
             )
         watch = self._watch
         delivering = watch is not None and watch.is_delivering
         try:
             if delivering or not self._checkpoints.save(self._state):
                 raise LogError(
-                    f"{file}: no state is written in a transaction, and none while changes are being told: write it"
-                    " when the edit is over"
+                    f"{file}: no state is written in a transaction, and none while changes are being delivered:"
+                    " write it after the edit"
                 )
         except OSError as error:
             raise LogError(f"{file}: no state could be written beside it: {error.strerror}") from error

@@ -210,8 +210,8 @@ def _with_own_names(
         if each.active_rules and not names.stay:
             problems.append(
                 RuleProblem(
-                    "the namespaces here are not those of another file; both have rules that act",
-                    "give all files with rules that act the same declarations",
+                    "the namespaces here are not those of another file; both have action rules",
+                    "give all files with action rules the same declarations",
                     replace(_first(each), width=1),
                 )
             )

@@ -127,7 +127,7 @@ class _Reader:
         except etree.XMLSyntaxError as error:
             said = re.sub(r"(, )?line \d+(, column \d+)?$", "", self._place.sub("{…}", str(error.msg)))
             if re.search(rf"</?[^\s<>]*{self._opening}", self._text):
-                hint = "it can stand in text and in the values of attributes only"
+                hint = "write it in text or in the value of an attribute"
                 raise TextError("an expression in { } as a part of a name", hint) from error
             hint = "every element needs its end tag, every prefix a namespace of the rules; & is &amp;, < is &lt;"
             raise TextError(f"a fragment that is not well-formed XML: {said}", hint) from error
@@ -141,9 +141,9 @@ class _Reader:
         tail = self._parts(node.tail)
         if not isinstance(node.tag, str):
             if isinstance(node, etree._Entity):
-                raise TextError(f"the entity &{node.name};", "write the text that it stands for")
+                raise TextError(f"the entity &{node.name};", "write its text")
             if self._place.search(node.text or ""):
-                raise TextError("an expression in a comment", "it can stand in text and attributes only")
+                raise TextError("an expression in a comment", "write it in text or in an attribute")
             node.tail = None
             return ElementTemplate("", {}, (), (), (), tail, node)
         nsmap = node.nsmap

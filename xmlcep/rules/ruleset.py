@@ -182,11 +182,11 @@ class Rules:
         count = len(self.active_rules)
         if not count:
             return ""
-        rules = "its rule that acts is" if count == 1 else f"its {count} rules that act are"
+        rules = "its action rule is" if count == 1 else f"its {count} action rules are"
         return f"{self.source_name}: {rules} ignored here; they run in doc.rules(…) and xmlcep apply"
 
     def warn_ignored(self, stacklevel: int) -> None:
-        """Warns that rules that act are ignored, once for these rules."""
+        """Warns that action rules are ignored, once for these rules."""
         said = self.ignored()
         if said and id(self.triggers) not in _WARNED:
             _WARNED[id(self.triggers)] = self.triggers

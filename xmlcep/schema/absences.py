@@ -30,7 +30,7 @@ from .naming import XSI, EventNames, Prefixes, capitalised, element_path
 
 _WHEN = {
     Termination.CUSTOM: "at the end of the transaction in which it was inserted",
-    Termination.NON_LOCAL: "when the work moves on to something else",
+    Termination.NON_LOCAL: "at the next change elsewhere",
 }
 
 

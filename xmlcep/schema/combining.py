@@ -172,7 +172,7 @@ def _clashing_prefixes(
         return []
     problems = [
         RuleProblem(
-            f"the prefix {prefix!r} stands for {given[prefix]} here and for {uri} in the derived events",
+            f"the prefix {prefix!r} is {given[prefix]} here and {uri} in the derived events",
             "use another prefix",
             Position(),
         )

@@ -175,7 +175,7 @@ class _Element:
             if bags is not None:
                 return self._bags(bags)
             self.comments.append(
-                "an element stands in several required parts of the content: it counts for each of them, "
+                "an element occurs in several required parts of the content: it counts for each of them, "
                 "so that the event can come early"
             )
         return self._part(unseen.part, required_only)
@@ -214,7 +214,7 @@ class _Element:
         if joined is None:
             if part.lower:
                 self.comments.append(
-                    "a required child is abstract and nothing can stand for it: it is not waited for"
+                    "a required child is abstract and has no substitute: it is not waited for"
                 )
             return None
         return building.times(joined, part.lower, part.upper, self.place)
@@ -259,7 +259,7 @@ class _Element:
     def _bags(self, bags: list[demands.Bag]) -> Expression | None:
         """One of the least bags of children that make valid content."""
         self.comments.append(
-            "an element stands in several parts of the content: these are the least that will do"
+            "an element occurs in several parts of the content: these are the smallest sufficient contents"
         )
         choices: list[Expression] = []
         for bag in bags:
@@ -324,9 +324,7 @@ class _Element:
         if demanding and (nothing or plain is None) and not declaration.abstract_type:
             self.asked = True
             said = [variant.said for variants in demanding.values() for variant in variants]
-            self.comments.append(
-                f"{_selecting(said)}: whether there is enough is told by the condition alone"
-            )
+            self.comments.append(f"{_selecting(said)}: only the condition says whether there is enough")
         return demanding
 
     def _branches(

@@ -63,7 +63,7 @@ def derive(
 
     ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can stand in
     documents with this root element, ``only`` to the elements named and what their events build on. ``end``
-    is "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
+    is "non-local" to raise an event only at the next change elsewhere. ``changes`` adds events for
     elements changed as a whole, ``violations`` events for more children than allowed, ``absences`` events for
     elements that lack something at the end of their transaction (with ``end="non-local"``: when the work moves on).
     ``deletions``: what was deleted again before the rest came does not count, which takes conditions; False is for
@@ -138,7 +138,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str], deletions:
     if schema.documentation:
         yield schema.documentation
     yield ""
-    yield "CompleteX: an X has been inserted and has, by now, what its type demands; raised once for each X."
+    yield "CompleteX: an X has been inserted and now has what its type demands; raised once for each X."
     yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
     if deletions:
         yield "Conditions: what was deleted again before the rest came does not count."

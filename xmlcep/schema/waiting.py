@@ -75,8 +75,8 @@ _WILDCARD_COUNTED = "wildcard: elements that the schema does not name are counte
 
 def counted_remark(names: str, *, exact: bool) -> str:
     """The comment on children of which a condition says whether they are complete."""
-    said = f"no event tells: a condition says whether there is enough in {names}"
-    return said if exact else f"{said}, which looks only so deep into them"
+    said = f"a condition, not an event, says whether there is enough in {names}"
+    return said if exact else f"{said}, to a limited depth"
 
 
 def _optional(part: Part) -> Part:

@@ -54,7 +54,7 @@ class Guard:
     def _refused(self, request: HTTPConnection, method: str) -> JSONResponse | None:
         if self._authenticate is not None and not self._authenticate(request):
             headers = {"www-authenticate": 'Basic realm="xmlcep"'}
-            return JSONResponse({"error": "who is it? give the token"}, 401, headers)
+            return JSONResponse({"error": "a token is needed"}, 401, headers)
         origin = request.headers.get("origin")
         is_own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
         if method not in _READING and not is_own:

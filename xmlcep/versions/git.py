@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -71,7 +71,8 @@ class GitVersions(Closing):
     """The commits that changed a file, the oldest first; renames are followed.
 
     ``branch`` is any revision (default: the one checked out); ``since`` a date, from which on versions count, the
-    state before it being the first; ``all_parents`` takes the commits of merged branches, too, not only the
+    state before it being the first; ``base`` a revision into which the branch goes: what that has counts as the state
+    before; ``all_parents`` takes the commits of merged branches, too, not only the
     merges. Use it in a ``with`` block. Raises `GitError`.
     """
 
@@ -83,6 +84,7 @@ class GitVersions(Closing):
         *,
         branch: str | None = None,
         since: str | None = None,
+        base: str | None = None,
         all_parents: bool = False,
     ) -> None:
         self._top, self._path = _locate(Path(path))
@@ -98,7 +100,11 @@ class GitVersions(Closing):
                 " give its path as it is (or was) in the repository"
             )
         if since is not None:
-            versions = _from(versions, self._date(since))
+            date = self._date(since)
+            versions = _from(versions, lambda version: version.at >= date)
+        if base is not None:
+            new = set(self._git("rev-list", start, f"^{self._revision(base)}").decode("ascii").split())
+            versions = _from(versions, lambda version: version.id in new)
         self.versions = tuple(versions)
         self.remarks = tuple(self._remarks())
 
@@ -318,7 +324,7 @@ def _version(commit: Sequence[str], entry: _Entry, path: str) -> Version:
     return Version(number, label, at, meta, entry.blob, problem)
 
 
-def _from(versions: Sequence[Version], since: float) -> list[Version]:
-    """The versions from a date on, after the last one before it."""
-    first = next((place for place, version in enumerate(versions) if version.at >= since), len(versions))
+def _from(versions: Sequence[Version], counts: Callable[[Version], bool]) -> list[Version]:
+    """The versions from the first that counts on, after the one before it."""
+    first = next((place for place, version in enumerate(versions) if counts(version)), len(versions))
     return list(versions[max(0, first - 1) :])

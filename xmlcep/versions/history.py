@@ -83,7 +83,7 @@ def write_history(
     if last is not None:
         told = _versions_told(Path(log), source.kind)
         reader.skipped += [
-            Skipped(version.label, "stands before the version that the log ends with")
+            Skipped(version.label, "comes before the last version in the log")
             for version in versions[:first]
             if version.problem is None and version.id not in told and source.kind == "file"
         ]
@@ -124,7 +124,7 @@ def _recording(document: Document, log: Path, seal: bool, version: Version, *, i
             raise
         if is_new:
             raise VersionError(
-                f"{log}: nothing in it says which version it ends with, and it does not begin with {version.label};"
+                f"{log}: its last version is unknown, and it does not begin with {version.label};"
                 " write to another file"
             ) from error
         raise VersionError(
@@ -230,9 +230,7 @@ def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
     if only_begun:
         return None, False  # interrupted behind the header, which has the first version
     what = {"commit": "a git history", "file": "files"}.get(kind, kind)
-    raise VersionError(
-        f"{log}: no log of {what}: nothing in it says which version it ends with; write to another file"
-    )
+    raise VersionError(f"{log}: no log of {what}: its last version is unknown; write to another file")
 
 
 def _versions_told(log: Path, kind: str) -> set[str]:

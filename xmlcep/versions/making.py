@@ -13,6 +13,7 @@ from ..matching import Key
 from .files import FileVersions
 from .git import GitVersions, is_repository
 from .history import Step, Written, write_history
+from .tracked import TrackedVersions
 from .version import Source, VersionError
 
 _FLAG = Kind(lambda value: isinstance(value, bool), "True or False")
@@ -26,15 +27,16 @@ def are_files(paths: Sequence[Path]) -> bool:
 def history(
     path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], out: str | os.PathLike[str], *,
     name: str | None = None, keys: Sequence[str] = (), by_time: bool = False, branch: str | None = None,
-    since: str | None = None, all_parents: bool = False, ignore_whitespace: bool = True, seal: bool = False,
-    progress: Callable[[Step], None] | None = None,
+    since: str | None = None, base: str | None = None, all_parents: bool = False, tracked: bool = False,
+    ignore_whitespace: bool = True, seal: bool = False, progress: Callable[[Step], None] | None = None,
 ) -> Written:  # fmt: skip
     """Writes the change log ``out`` of what each version of a document changed, one transaction per version.
 
-    ``path`` is a file in a git repository, whose commits are read (of ``branch``, ``since`` a date), or several files,
-    or a folder, which are versions themselves, in order of their names, or ``by_time``. A log that is there is
-    continued. ``name`` is what the document is called, ``keys`` what elements are known by (``item=@id``). Raises
-    `VersionError` for what has no versions, `LogError` for a log that cannot be continued.
+    ``path`` is a file in a git repository, whose commits are read (of ``branch``, ``since`` a date, or those not yet in
+    ``base``), or several files, or a folder, which are versions themselves, in order of their names, or ``by_time``,
+    or, ``tracked``, a file with tracked changes. A log that is there is continued. ``name`` is what the document is
+    called, ``keys`` what elements are known by (``item=@id``). Raises `VersionError` for what has no versions,
+    `LogError` for a log that cannot be continued.
     """
     several = not isinstance(path, (str, bytes, os.PathLike)) and isinstance(path, Iterable)
     given: list[Any] = list(path) if several else [path]  # type: ignore[arg-type]
@@ -47,22 +49,27 @@ def history(
     )
     check(
         "history()", name=(name, optional(TEXT)), keys=(keys, NAMES), branch=(branch, optional(TEXT)),
-        since=(since, optional(TEXT)), progress=(progress, optional(FUNCTION)), by_time=(by_time, _FLAG),
-        all_parents=(all_parents, _FLAG), ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG),
+        since=(since, optional(TEXT)), base=(base, optional(TEXT)), progress=(progress, optional(FUNCTION)),
+        by_time=(by_time, _FLAG), all_parents=(all_parents, _FLAG), tracked=(tracked, _FLAG),
+        ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG),
     )  # fmt: skip
     paths = [Path(each) for each in given]
     with ExitStack() as stack:
         source: Source
-        if are_files(paths):
-            if branch is not None or since is not None or all_parents:
+        if tracked:
+            if len(paths) > 1:
+                raise VersionError("tracked is for one file, which has its changes in it")
+            source, called = TrackedVersions(paths[0]), paths[0].name
+        elif are_files(paths):
+            if branch is not None or since is not None or base is not None or all_parents:
                 raise VersionError(
-                    "branch, since and all_parents are for one file in git, not for files or a folder"
+                    "branch, since, base and all_parents are for one file in git, not for files or a folder"
                 )
             source, called = FileVersions(paths, by_time=by_time), Path(out).name.split(".")[0]
         else:
             if by_time:
                 raise VersionError("by_time is for files: the versions of one file in git are its commits")
-            git = GitVersions(paths[0], branch=branch, since=since, all_parents=all_parents)
+            git = GitVersions(paths[0], branch=branch, since=since, base=base, all_parents=all_parents)
             source, called = stack.enter_context(git), paths[0].name
         return write_history(
             source, out, name=name or called, keys=[Key.parse(key) for key in keys],

@@ -11,12 +11,13 @@ from typing import Any
 
 from lxml import etree
 
-from ..element_classes import lookup_of, own_lookup
+from ..element_classes import lookup_of
 from ..xml_parser import safe_parser
 from .calls.lxml_methods import DEFAULT_LOOKUP, LOOKUP, TrackedElement
+from .calls.own_classes import tracked_lookup
 from .errors import WrapError
 from .lxml_access import Element, Node
-from .wrappable import check_classes
+from .shadow.shadow import Tracked
 
 
 class ClassLookups:
@@ -75,27 +76,17 @@ class ClassLookups:
             finally:
                 self._lock.release()
 
-    def check(self, root: Node) -> None:
-        """Raises `WrapError` if the parser of a tree has an application's class lookup: other trees need it."""
-        lookup = own_lookup(root)
-        if lookup not in (None, LOOKUP):
-            raise WrapError(
-                "the parser of the tree has element classes of its own (set_element_class_lookup, as objectify and "
-                "lxml.html have), which its other trees need: wrap a copy, xmlcep.fromstring(etree.tostring(tree))"
-            )
-
     def _take(self, root: Node) -> Any:
         if not self._default_is_ours:
             self._take_default()
         parser = Element.getroottree(root).parser
         if parser is not None and parser not in self._parsers:
-            ours = type(Element.makeelement(root, "none")) is TrackedElement
+            ours = issubclass(type(Element.makeelement(root, "none")), Tracked)
             lookup = lookup_of(parser)
-            if not ours:
-                check_classes(set(map(type, Element.iter(root))))
             if not ours or lookup is None:  # else another default, set meanwhile, would be that of its trees
+                tracking = tracked_lookup(lookup)
                 self._parsers[parser] = lookup, 0
-                parser.set_element_class_lookup(LOOKUP)
+                parser.set_element_class_lookup(tracking)
         self._documents += 1
         if parser not in self._parsers:
             return None

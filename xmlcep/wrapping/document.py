@@ -144,7 +144,7 @@ class Document(Single, Closing):
         self._settled("resume()")
         if self._tree.clock.ts or self.delivery.audience:
             raise RefusedError(
-                f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
+                f"resume() of the document {self.name!r}, whose events have been delivered: wrap it again"
             )
         check_ids(self._tree, ids)
         restore_ids(self._tree, ids)
@@ -256,14 +256,12 @@ class Document(Single, Closing):
         """
         if not isinstance(rules, Rules):
             raise WrapError(
-                f"rules that act are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"
+                f"action rules are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         check("rules()", actions=(actions, optional(BY_NAME)))
         self._settled("rules()")
         if initial and (self.delivery.audience or self._tree.clock.ts):
-            raise RefusedError(
-                "initial=True when the document has been told of: open these rules before all else"
-            )
+            raise RefusedError("initial=True after other watches or rules: open these rules first")
         reactor = self.delivery.reactor
         cascades = reactor if isinstance(reactor, Cascades) else Cascades(self._tree)
         opened = ActiveRules(
@@ -359,9 +357,9 @@ class Document(Single, Closing):
             if tree.clock.ts == before or not self.delivery.audience:
                 return
         raise EndlessTriggerError(
-            f"callbacks of the document {self.name!r} make edits that nobody sees, through proxies that are older "
-            f"than the wrapping, whenever they hear of one: {TRIGGER_DEPTH} times. Let a callback look whether there "
-            "is still something to change"
+            f"callbacks of the document {self.name!r} make edits that are not seen, through proxies that are older "
+            f"than the wrapping, at each edit that they receive: {TRIGGER_DEPTH} times. Let a callback look whether "
+            "there is still something to change"
         )
 
     def _catch_up(self) -> None:
@@ -384,7 +382,7 @@ class Document(Single, Closing):
         self._settled("advance()")
         delivery = self.delivery
         if delivery.delivering is not None:
-            raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
+            raise RefusedError("advance() in a callback: other callbacks have not received the change yet")
         for recorder, _ in delivery.recorders:
             recorder.on_advance(at)
         reactor = delivery.reactor

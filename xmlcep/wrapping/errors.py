@@ -31,7 +31,7 @@ class UnseenEditError(XmlCepError, RuntimeError):
     """
 
 
-TOLD = "an interrupt of a callback: the edit stands, and everybody has been told of it"
+TOLD = "a callback was interrupted: the edit remains, and all events were delivered"
 """The note on an exception that is no error of a callback (a KeyboardInterrupt, say), when all has been told."""
 
 

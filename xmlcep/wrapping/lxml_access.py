@@ -22,6 +22,7 @@ ContentOnly: Any = etree._Comment.__mro__[1]
 get_text, set_text = Element.text.__get__, Element.text.__set__
 get_tail, set_tail = Element.tail.__get__, Element.tail.__set__
 get_tag, set_tag = Element.tag.__get__, Element.tag.__set__
+get_base, set_base = Element.base.__get__, Element.base.__set__
 get_content, set_content = ContentOnly.text.__get__, ContentOnly.text.__set__
 get_parent, get_next, get_previous = Element.getparent, Element.getnext, Element.getprevious
 root_tree, line_of = Element.getroottree, Element.sourceline.__get__

@@ -11,6 +11,7 @@ from lxml import etree
 from ..arguments import FUNCTION, IDS, TEXT, check, optional, refuse, whole_number
 from ..events import UNNAMED
 from .calls.lxml_methods import LOOKUP
+from .calls.own_classes import track
 from .classes import LOOKUPS
 from .document import Document
 from .errors import WrapError
@@ -19,7 +20,7 @@ from .parsing import Source, name_of_source, parse_bytes, parse_file
 from .shadow import outside_proxies
 from .shadow.shadow import ShadowTree, Tracked, tree_of
 from .shadow.snapshots import restore_ids
-from .wrappable import check_classes, check_spelling, renewed_root
+from .wrappable import check_spelling, refuse_entities, renewed_root
 
 
 def wrap(
@@ -39,8 +40,10 @@ def wrap(
     ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history. With ``ignore_whitespace``
     white-space-only text in element-only content makes no events.
 
-    Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or has element classes of its own
-    (objectify, lxml.html); `DocumentError` if it has entity references, or names or characters that XML cannot hold.
+    Elements of an application's classes (python-docx, lxml.html) become such of subclasses, which are tracked.
+
+    Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or of objectify; `DocumentError`
+    if it has entity references, or names or characters that XML cannot hold.
     """
     _check(name, now)
     check(
@@ -61,7 +64,6 @@ def wrap(
         raise WrapError(
             f"<{name_of(given)}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it"
         )
-    LOOKUPS.check(given)
     check_spelling(given)
     holder = [tree]
     del tree, given
@@ -85,9 +87,11 @@ def _wrapped(
         raise
     document = Document(tree, parser, txn)
     try:
-        check_classes(classes)
+        refuse_entities(classes)
         tree.original.take_text(root)
         if not all(issubclass(kind, Tracked) for kind in classes):
+            for node in tree.original.nodes:
+                track(node)
             outside_proxies.adopt(tree)
         if ids is not None:
             restore_ids(tree, ids)

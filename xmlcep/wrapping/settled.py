@@ -25,6 +25,4 @@ def check_told(tree: ShadowTree, call: str) -> None:
     check_settled(tree, call)
     delivery = tree.emitter.delivery
     if delivery.delivering is not None or delivery.reacting is not None or delivery.queue:
-        raise RefusedError(
-            f"{call} in a callback, while changes are being told: call it when the edit is over"
-        )
+        raise RefusedError(f"{call} in a callback, while changes are being delivered: call it after the edit")

@@ -37,7 +37,7 @@ _MOST_WARNINGS = 5
 def check_opening(
     document: Document, rules: Rules, on_event: Callable[[CompositeEvent], Any] | None, keep: int | None
 ) -> None:
-    """What a watch can be opened with, and when; says that rules that act are ignored, to whoever called the caller.
+    """What a watch can be opened with, and when; says that action rules are ignored, to whoever called the caller.
 
     Raises `WrapError` for the rules and the callback, `ArgumentError` for the rest, `RefusedError` in a transaction.
     """
@@ -231,6 +231,23 @@ class Watch(Single, Closing):
                 raise ValueError("the watch is closed: ask by node id")
             node = elements.ids_of(node)[-1]
         return self._detector.why_not(event, node=node, findings=self.findings, document=elements)
+
+    def can_still_raise(self, event: str, node: Node | int) -> bool:
+        """Whether an event may be raised (again) in the group of a node, an element or its id (Y11).
+
+        False only if it cannot, whatever happens: the node is gone and nothing is pending there, or something that was
+        to come once has come and led to nothing. In a transaction or a callback more may happen. Raises `ValueError`
+        for an event that the rules do not have.
+        """
+        document = self._elements()
+        if document is None:
+            return False
+        if not isinstance(node, int):
+            node, exists = document.ids_of(node)[-1], True
+        else:
+            exists = document.element(node) is not None
+        can = self._detector.can_still_raise(event, node, exists=exists)
+        return can or document.in_transaction or document.delivery.is_busy
 
     def _elements(self) -> Document | None:
         if self.closed:

@@ -1,4 +1,4 @@
-"""What can be wrapped: trees of lxml's own classes that can be written and parsed again as what they are."""
+"""What can be wrapped: trees that can be written and parsed again as what they are."""
 
 from __future__ import annotations
 
@@ -10,26 +10,16 @@ from typing import Any
 from lxml import etree
 
 from ..xml_parser import read_xml
-from .errors import DocumentError, RefusedError, WrapError
+from .errors import DocumentError, RefusedError
 from .lxml_access import Element, Node, get_next
 from .shadow.shadow import Tracked
 from .xml_validity import check_incoming, check_parser, odd_names
 
-_LXML_CLASSES = frozenset({
-    etree._Element, etree._Comment, etree._ProcessingInstruction, etree._XSLTProcessingInstruction, etree._Entity,
-})  # fmt: skip
 
-
-def check_classes(kinds: Iterable[type]) -> None:
-    """Raises `WrapError` for element classes of an application, `DocumentError` for entity references."""
-    for kind in kinds:
-        if kind not in _LXML_CLASSES and not issubclass(kind, Tracked):
-            raise WrapError(
-                f"the tree has elements of class {kind.__module__}.{kind.__qualname__}: trees with element classes "
-                "of their own (objectify, lxml.html) cannot be tracked; parse the XML with xmlcep.parse()"
-            )
-        if issubclass(kind, etree._Entity):
-            raise DocumentError("the tree has entity references: replace them by their text before wrapping")
+def refuse_entities(kinds: Iterable[type]) -> None:
+    """Raises `DocumentError` for entity references."""
+    if any(issubclass(kind, etree._Entity) for kind in kinds):
+        raise DocumentError("the tree has entity references: replace them by their text before wrapping")
 
 
 def check_spelling(root: Node) -> None:

@@ -109,7 +109,7 @@ def _check_identity(node: Node) -> None:
     if kind.__hash__ is not Element.__hash__ or kind.__eq__ is not Element.__eq__:
         raise RefusedError(
             f"<{name_of(node)}> is of class {kind.__module__}.{kind.__qualname__}, whose objects are compared by "
-            "value, so that nobody can tell which is which: put etree.fromstring(etree.tostring(element)) there instead"
+            "value, so identity cannot be tracked: put etree.fromstring(etree.tostring(element)) there instead"
         )
 
 

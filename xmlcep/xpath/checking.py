@@ -128,8 +128,8 @@ class Needs:
 
 def check(expression: str, syntax: Syntax, node: NodeKind, variables: Variables) -> Needs:
     """Raises `ExpressionError` for what cannot be evaluated; says what evaluating it takes."""
-    checker = _Checker(expression, variables)
-    checker.check(syntax, outer_focus(node), 1, Place(outer=True))
+    checker = _Checker(expression, variables, outer_focus(node))
+    checker.check(syntax, checker.outer, 1, Place(outer=True))
     return Needs(checker.nodes, checker.document)
 
 
@@ -142,9 +142,10 @@ class Place:
 
 
 class _Checker:
-    def __init__(self, expression: str, variables: Variables) -> None:
+    def __init__(self, expression: str, variables: Variables, outer: Focus) -> None:
         self.expression = expression
         self.variables = variables
+        self.outer = outer
         self.nodes = False
         self.document = False
 
@@ -279,7 +280,11 @@ class _Checker:
         self._predicates(predicates, focus_in(kind), depth, inner if inner.of else Place(of=place.of))
 
     def _path(self, path: Path, focus: Focus, depth: int, place: Place) -> None:
-        if path.start is None or path.start is Root.ROOT:
+        if path.start is Root.CURRENT:
+            self._needs_node(path.at, "current()", self.outer)
+            self.nodes = self.document = True
+            of = ""
+        elif path.start is None or isinstance(path.start, Root):
             self._start(path, focus, place)
             of = place.of
         else:
@@ -297,9 +302,7 @@ class _Checker:
         if path.is_context and focus in (Focus.OWN, Focus.ITEM):
             return
         if focus is Focus.ITEM:
-            hint = (
-                "a value stands alone: turn it around, //item[@id = $v], or compare outside of the brackets"
-            )
+            hint = "values have no children: turn it around, //item[@id = $v], or compare outside of the brackets"
             self._fail(path.at, f"a path in a predicate of {_shown(place.of)}, a list of values,", hint)
         self.nodes = True
         self.document |= not place.of
@@ -336,9 +339,7 @@ def _shown(source: str) -> str:
 def _one_value_hint(syntax: Syntax, kind: VariableKind) -> str:
     if not isinstance(syntax, Variable):
         return ""
-    article = (
-        "has values, which no nodes stand below" if kind is VariableKind.LIST else f"is {kind.value} here"
-    )
+    article = "has values, not nodes" if kind is VariableKind.LIST else f"is {kind.value} here"
     return f"${syntax.name} {article}"
 
 

@@ -315,9 +315,15 @@ class Closures(NodeClosures[S]):
             return view.environment(item.subject)
 
         own: Callable[[Item[S]], str] = lambda item: text_of(item.value)  # noqa: E731
-        if source is None:
-            return Sight(own, variable)
-        return Sight(own, variable, View(source, _DOCUMENT, _NODE, environment))
+        there = None if source is None else View(source, _DOCUMENT, _NODE, environment)
+        outer = self._sight.current or view
+        if outer is None:
+            return Sight(own, variable, there)
+        document, node = outer.document, outer.node
+        current = View(
+            outer.source, lambda item: document(item.subject), lambda item: node(item.subject), environment
+        )
+        return Sight(own, variable, there, current=current)
 
 
 _DOCUMENT, _NODE = attrgetter("document"), attrgetter("value")

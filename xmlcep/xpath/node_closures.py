@@ -79,6 +79,10 @@ class NodeClosures(Generic[S]):
         assert self._sight.view is not None
         return self._sight.view
 
+    @property
+    def _current(self) -> View[S]:
+        return self._sight.current or self._view
+
     def _seen_by(self, syntax: Syntax) -> tuple[Source, Callable[[S], Document]]:
         """By which source the nodes of an expression are known, and what it looks at."""
         match syntax:
@@ -88,6 +92,8 @@ class NodeClosures(Generic[S]):
                 return self._seen_by(operands[0])
             case Filter(operand):
                 return self._seen_by(operand)
+            case Path(Root.CURRENT):
+                return self._current.source, self._current.document
             case Path(start) if start is not None and not isinstance(start, Root):
                 return self._seen_by(start)
         return self._view.source, self._view.document
@@ -101,10 +107,10 @@ class NodeClosures(Generic[S]):
         return lambda subject: nodes_of(kind, name, environment(subject), source, document(subject))
 
     def _start(self, path: Path, focus: Focus) -> Callable[[S], Sequence[Node]]:
-        node = self._view.node if path.start is None or isinstance(path.start, Root) else None
-        if node is None:
-            return self.nodes(path.start, focus)  # type: ignore[arg-type]
-        if path.start is None:
+        if not (path.start is None or isinstance(path.start, Root)):
+            return self.nodes(path.start, focus)
+        node = (self._current if path.start is Root.CURRENT else self._view).node
+        if path.start is not Root.ROOT:
             return lambda subject: (node(subject),)
         source, document = self._view.source, self._view.document
         return lambda subject: (root_of(source, document(subject), node(subject)),)
@@ -122,7 +128,7 @@ class NodeClosures(Generic[S]):
         """Whether a path starts at one node."""
         if isinstance(start, Variable):
             return self._variables[start.name] is VariableKind.NODES
-        return start is None or start is Root.ROOT
+        return start is None or isinstance(start, Root)
 
     def _of_step(self, source: Source, step: Step) -> Sequence[NodeSelection]:
         return self._selections(source, step.predicates, Focus.NODE)

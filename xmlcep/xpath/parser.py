@@ -244,6 +244,8 @@ class _Parser:
                 self._expect(",", "arguments are separated by commas")
             arguments.append(self._expression())
         self._take()
+        if not arguments and name.text == "current":
+            return Path(Root.CURRENT, self._further_steps(), _span(name))
         if not arguments and name.text in _WITH_CONTEXT:
             arguments.append(Path(None, (CONTEXT_STEP,), _span(name)))
         return Call(name.text, tuple(arguments), _span(name))

@@ -56,6 +56,7 @@ _MOST = 40  # locations
 _LARGEST = 1_000  # items of all locations together
 
 
+NOWHERE: Locations = frozenset()
 NO_PLACES: Mapping[str, Locations] = {}
 
 
@@ -198,9 +199,11 @@ class _Reader:
         self.places = places  # of variables that have nodes of the document
         self.notes = _Notes()
         self.leaves = False  # the subtree of the context node
+        self.current, self.outer = NOWHERE, Focus.NODE  # the context node of the whole expression
 
     def read(self, syntax: Syntax, context: Locations, focus: Focus, *, truth: bool = False) -> None:
         """Notes what evaluating the expression reads, as a value (of nodes the first, as text), or its truth."""
+        self.current, self.outer = context, focus
         # A text or attribute node is looked at by way of its parent.
         self.notes.visit(context if focus is Focus.NODE else frozenset(location[:-1] for location in context))
         self.notes.kept |= context
@@ -227,7 +230,9 @@ class _Reader:
                 self._read(operand, context, focus, _Use.TEXT, ordered=ordered or by_place)
             case Path() if syntax.is_context and focus is Focus.OWN:
                 self.notes.use(context, _Use.TEXT, ordered=False)
-            case Path() | Filter() | Union() if focus is not Focus.ITEM:
+            case Path() if syntax.is_context and focus is Focus.ITEM:
+                pass
+            case Path() | Filter() | Union():
                 self.notes.use(self.locate(syntax, context, focus) or frozenset(), use, ordered=ordered)
 
     def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
@@ -289,6 +294,9 @@ class _Reader:
                 if start is Root.ROOT:
                     self.leaves = True
                     return self._walk(frozenset({ROOT}), steps)
+                if start is Root.CURRENT:
+                    self.leaves |= self.outer is Focus.OWN
+                    return self._walk(self.current, steps, given=True)
                 if start is None:
                     self.leaves |= focus is Focus.OWN and not syntax.is_context
                     return self._walk(context, steps, given=True)
@@ -366,7 +374,9 @@ def locate(
 ) -> Locations | None:
     """Where the nodes are that a checked expression gives, if its context node is there; None if it gives none of the
     document. ``places`` says where those are that variables have."""
-    return _Reader(variables, places).locate(syntax, context, outer_focus(node))
+    reader = _Reader(variables, places)
+    reader.current, reader.outer = context, outer_focus(node)
+    return reader.locate(syntax, context, outer_focus(node))
 
 
 def read_places(

@@ -82,7 +82,7 @@ class Selection:
     def _owners(
         self, path: Path, namespaces: Mapping[str, str]
     ) -> Callable[[Environment], list[etree._Element]]:
-        if not path.steps and path.start is None:
+        if not path.steps and path.start in (None, Start.CURRENT):
             if self.expression.node is NodeKind.ELEMENT:
                 return _context_alone
             return lambda environment: []

@@ -33,12 +33,14 @@ class View(Generic[S]):
 @dataclass(frozen=True, slots=True)
 class Sight(Generic[S]):
     """How a subject is looked at: its own text (``.``), what reads a variable of it, and the document, if there is any;
-    ``running`` are the functions whose value its one variable keeps up to date, by name."""
+    ``running`` are the functions whose value its one variable keeps up to date, by name; ``current`` is the view of
+    the whole expression's context node, in predicates, where it is another than ``view``."""
 
     own: Callable[[S], str]
     variable: Callable[[str], Callable[[S], Value]]
     view: View[S] | None = None
     running: Mapping[str, Callable[[S], Value]] = field(default_factory=dict)
+    current: View[S] | None = None
 
 
 def _variable(name: str) -> Callable[[Environment], Any]:

@@ -62,9 +62,11 @@ Test: TypeAlias = NameTest | NodeTest
 
 
 class Root(Enum):
-    """Where an absolute path starts."""
+    """Where a path starts that does not start at the context node of the place where it is written."""
 
     ROOT = "/"
+    CURRENT = "current()"
+    """The context node of the whole expression, in predicates, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ def _parts(syntax: Syntax | Step) -> tuple[Syntax | Step, ...]:
         case Filter():
             return (syntax.operand, *syntax.predicates)
         case Path():
-            start = () if syntax.start is None or syntax.start is Root.ROOT else (syntax.start,)
+            start = () if syntax.start is None or isinstance(syntax.start, Root) else (syntax.start,)
             return (*start, *syntax.steps)
     return ()
 
@@ -227,7 +229,7 @@ def starts_at_context(syntax: Syntax) -> bool:
     """Whether a path that stands in no predicate starts at the context node."""
     match syntax:
         case Path(start):
-            return start is None or (start is not Root.ROOT and starts_at_context(start))
+            return start in (None, Root.CURRENT) or (start is not Root.ROOT and starts_at_context(start))
         case Call(_, arguments):
             return any(map(starts_at_context, arguments))
         case Negation(operand) | Filter(operand):

@@ -81,5 +81,5 @@ class WithAside(Operator):
         elif ends and self.options.within is not None:
             yield (
                 f"the last {word} has two ends, a window and a termination (A3)",
-                "leave one of them out: within says when it is due, end that it waits for a release",
+                "leave one of them out: within ends it by time, end at a release",
             )

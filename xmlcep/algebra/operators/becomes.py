@@ -71,9 +71,7 @@ class Becomes(Operator):
         (test,) = arguments
         assert isinstance(test.value, str)
         if not isinstance(subject, Leaf) or not _is_of_nodes(subject):
-            problem = (
-                "becomes asks at elements, not about changes of one kind, events or what is below a path (B1)"
-            )
+            problem = "becomes takes the path of an element, not an operation, an event or a scope (B1)"
             report(subject.at, problem, 'write a path: becomes["not(price)"](order/item)')
             subject = Leaf(PrimitiveType(ANY, PathType.parse("any")))
         return cls((subject,), test.value, options, at, test.at)
@@ -97,7 +95,7 @@ class Becomes(Operator):
         path = self.subject.type.path
         if not path.last.is_element:
             yield (
-                f"becomes asks at elements, and {path} is none (B1)",
+                f"becomes takes the path of an element, and {path} is none (B1)",
                 f"ask at the element above it: {path.parent or 'item'}",
             )
         if self.options.path not in (None, path):
@@ -108,7 +106,7 @@ class Becomes(Operator):
         if self.options.end is Termination.NON_LOCAL:
             yield (
                 "becomes has no end=non-local (B3)",
-                "it is asked when an edit is over, or with end=custom when a transaction is",
+                "it is evaluated at the end of an edit, or with end=custom of a transaction",
             )
 
     @property

@@ -16,6 +16,8 @@ from ...provenance import who
 
 Finding: TypeAlias = Mapping[str, Any]
 """A finding record."""
+Admits: TypeAlias = Callable[[Finding], bool]
+"""Whether a finding is wanted."""
 _MOST_VALUES = 6
 
 

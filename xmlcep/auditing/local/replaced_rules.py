@@ -68,7 +68,7 @@ def replace_rules(
                 rules, on_removed, seen, None if seen is None else seen.document
             )
         except ArgumentError as error:  # they have not seen the same records: some have come too late
-            raise StateError(f"{state.path}: document {doc!r}: {error}: begin without the state") from error
+            raise StateError(f"{state.path}: document {doc!r}: {error}: start without the state") from error
         state.documents[doc] = document_line(line)
         lost.update(replacement.lost)
     return said_of(trees, lost)

@@ -188,9 +188,7 @@ class Bundle:
             raise ProofError("the finding was found under other rules than these: their digests differ")
         for name in sorted({*given.references, *self.rules.references}):
             if given.references.get(name) != self.rules.references.get(name):
-                raise ProofError(
-                    f"the rules looked things up in another version of the reference document {name}"
-                )
+                raise ProofError(f"the rules used another version of the reference document {name}")
 
 
 def changes_of(finding: Mapping[str, Any]) -> Iterator[Record]:

@@ -76,7 +76,7 @@ class AuditState:
                     files[record["file"]] = PastFile.from_record(record)
                     start += len(line)
                 documents = StateDocuments(PastLines(stream, start, end))
-                before = earlier_rules(header, rules, on_removed, "begin without the state")
+                before = earlier_rules(header, rules, on_removed, "start without the state")
                 state = cls._begin(path, header, options)
                 state.before = before
                 state._deliver_what_was_left(header["deliveries"], targets)
@@ -96,7 +96,7 @@ class AuditState:
             if header["options"].get(name) != value:
                 raise StateError(
                     f"the runs before had {name} {_shown(header['options'].get(name))}, this one has {_shown(value)}: "
-                    "all runs of an audit have to have the same"
+                    "all runs of an audit need the same"
                 )
         return cls(path, dict(options), int(header["runs"]), bool(header["final"]))
 
@@ -121,15 +121,15 @@ class AuditState:
         if self.final:
             self.end_run()
             raise StateError(
-                "the audit was closed by its last run (--final): begin anew with another state, or go on with a copy of"
-                " the state before that run"
+                "the audit was closed by its last run (--final): use another state, or a copy of the"
+                " state from before that run"
             )
 
     def _own_folder(self) -> Path:
         """Where output is until it is delivered; raises `StateError` if something else has its name."""
         folder = self.path.with_name(f".{self.path.name}.run")
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            raise StateError(f"{folder}: is not the folder that runs with this state make: take it away")
+            raise StateError(f"{folder}: is not a folder made by runs with this state: remove it")
         return folder
 
     def begin_run(self, *, final: bool) -> None:
@@ -189,7 +189,7 @@ def holding(path: Path) -> Iterator[None]:
     try:
         lock = WriterLock(path.with_name(f".{path.name}.lock"))
     except LogLockedError:
-        raise XmlCepError(f"{path}: another run goes on from this state just now: wait for its end") from None
+        raise XmlCepError(f"{path}: another run is using this state: wait until it ends") from None
     try:
         yield
     finally:

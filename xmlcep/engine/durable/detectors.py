@@ -87,7 +87,7 @@ def check_version(state: Mapping[str, Json], what: str) -> None:
     if (state.get("version"), state.get("form")) != (VERSION, FORM):
         raise StateError(
             f"the state was written by another version of xmlcep (state {state.get('version')}-{state.get('form')}, "
-            f"here it is {VERSION}-{FORM}): begin anew without it, or go on with that version"
+            f"here it is {VERSION}-{FORM}): start without it, or use that version"
         )
 
 

@@ -28,7 +28,7 @@ def check_rules(stamp: Mapping[str, Any], rules: Rules) -> None:
     """Raises `StateError` if it is not the stamp of these rules."""
     different = difference(stamp, rules)
     if different is not None:
-        raise StateError(f"the state was written with {different}: give the same, or begin without the state")
+        raise StateError(f"the state was written with {different}: use the same, or start without the state")
 
 
 def rules_of(stamp: Mapping[str, Any], given: Rules, *, are_run: bool = True) -> Rules:
@@ -43,7 +43,7 @@ def rules_of(stamp: Mapping[str, Any], given: Rules, *, are_run: bool = True) ->
     there = {name: each for name, each in given.documents.items() if digests.get(name) == each.digest}
     missing = sorted(digests.keys() - there)
     if missing and are_run:
-        raise StateError(f"they look things up in other reference documents: {listed(missing, _MOST_NAMES)}")
+        raise StateError(f"they use other reference documents: {listed(missing, _MOST_NAMES)}")
     try:
         rules = parse_rules(str(stamp.get("rules")), references=there, languages=given.languages.given)
         absent = {name: ReferenceDocument.absent(name, digests[name]) for name in missing}
@@ -70,8 +70,8 @@ def earlier_rules(
         raise StateError(f"the state was written with {different}, and {error}; {instead}") from error
     if ended and on_removed is None:
         raise StateError(
-            f"the state was written with {different}: give the same, say what becomes of partial matches in what was "
-            f"changed or removed (on_removed, 'flush' or 'drop'), or {instead}"
+            f"the state was written with {different}: use the same, say what happens to partial matches of "
+            f"changed or removed definitions (on_removed, 'flush' or 'drop'), or {instead}"
         )
     return before
 

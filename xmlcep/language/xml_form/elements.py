@@ -113,8 +113,8 @@ class Element:
                 continue
             if child.name:
                 near = did_you_mean(child.name, names)
-                message = f"<{child.name}> cannot stand in <{self.name}>"
-                listed = f"elements here: {', '.join(names)}" if names else "nothing stands in it"
+                message = f"<{child.name}> cannot be in <{self.name}>"
+                listed = f"elements here: {', '.join(names)}" if names else "it is empty"
                 child.report(message, otherwise or f"{near} {listed}".strip())
             else:
                 child.report(f"{_shown(str(child.node.tag))} is no element of rules", _IN_NAMESPACE)

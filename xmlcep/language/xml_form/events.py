@@ -127,10 +127,10 @@ class Events:
         """The expressions in an element; None if one cannot be known. ``beside``: what else can stand in it."""
         hint = ""
         if EXTERNAL in [child.name for child in element.children]:
-            hint = "it stands alone in an event, or not at all (L7)"
+            hint = "it must be alone in its event (L7)"
         for word in (NOT, ALL):
             if word in [child.name for child in element.children] and word not in beside:
-                hint = f"{word!r} stands around an operand of a sequence, or of a conjunction (A1, A5)"
+                hint = f"write {word!r} around an operand of a sequence or of a conjunction (A5)"
         read = [
             self._aside(child) if child.name in (NOT, ALL) else self.expression(child)
             for child in element.known_children((*EXPRESSIONS, *beside), otherwise=hint)

@@ -136,7 +136,7 @@ def _triggers(rules: Rules) -> Triggers:
     """The rules of these that act, compiled."""
     if not isinstance(rules, Rules) or rules.triggers is None:
         name = rules.source_name if isinstance(rules, Rules) else repr(rules)
-        raise WrapError(f"{name} has no rules that act: write rule NAME on EVENT do …, or use watch()")
+        raise WrapError(f"{name} has no action rules: write rule NAME on EVENT do …, or use watch()")
     return rules.triggers
 
 

@@ -22,6 +22,7 @@ from ..lxml_access import (
     get_text,
     is_element,
     name_of,
+    set_base,
     set_tag,
     set_tail,
     set_text,
@@ -102,14 +103,14 @@ def set_name_of(node: Node, value: Any) -> None:
     """``node.tag = value``; what is read back is text, whatever was given."""
     shadow = ready(node) if is_element(node) else None
     if shadow is None:
-        _set(node, "tag", as_name(value))
+        set_tag(node, as_name(value))
         return
     tree = shadow.tree
     tree.open_subtree(node)
     if tree.journal is not None:
         tree.journal.tag(node)
     old = name_of(node)
-    run(tree, _set, node, "tag", as_name(value))
+    run(tree, set_tag, node, as_name(value))
     name = str(name_of(node))
     if name != old:
         try:
@@ -131,7 +132,7 @@ def set_base_of(node: Node, value: Any) -> None:
         raise RefusedError(
             "a comment, processing instruction or entity has no xml:base: set it on an element"
         )
-    change(node, lambda: _set(node, "base", value))
+    change(node, lambda: set_base(node, value))
 
 
 def set_target_of(node: Node, value: Any) -> None:

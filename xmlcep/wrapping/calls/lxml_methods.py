@@ -14,7 +14,7 @@ from typing import Any
 from lxml import etree
 
 from ..errors import CallbackError, RefusedError
-from ..lxml_access import ContentOnly, Element, get_parent, get_previous, get_tail, is_element, place
+from ..lxml_access import ContentOnly, Element, get_parent, get_previous, get_tag, get_tail, is_element, place
 from ..shadow.mutations import change_tail, insert_leaf
 from ..shadow.shadow import ShadowNode, Tracked, entry_of, tree_of
 from . import fast_paths
@@ -118,7 +118,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
                 and above.last is get_previous(self)
                 and above.trie is not None
             ):
-                insert_leaf(tree, self, self.tag, above)  # type: ignore[arg-type]
+                insert_leaf(tree, self, get_tag(self), above)
             elif entry_of(self) is None:  # the proxy of the parent may be new, too, and both be told of
                 if not is_element(parent):
                     _append(etree.Element("none"), self)  # out of the tree, which lxml 6.1 has damaged

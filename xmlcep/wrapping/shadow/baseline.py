@@ -107,13 +107,13 @@ class Original:
             if known is not None:
                 if known.contents != shown(old):
                     yield (
-                        f"{node!r}: was {shown(old)} when it was wrapped, and {known.contents} when events first told "
-                        "of it"
+                        f"{node!r}: was {shown(old)} when it was wrapped, and {known.contents} at its "
+                        "first event"
                     )
                 elif not self._was_told_as(node, known, old, index, told):
-                    yield f"{node!r}: stood elsewhere, when events first told of it, than when it was wrapped"
+                    yield f"{node!r}: was elsewhere at its first event than when it was wrapped"
             elif not self._stands_as(node, old, index):
-                yield f"{node!r}: stands elsewhere than when it was wrapped"
+                yield f"{node!r}: is elsewhere than when it was wrapped"
             elif contents(node) != contents(old):
                 yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
 

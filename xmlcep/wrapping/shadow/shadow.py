@@ -48,7 +48,7 @@ _LOG = logging.getLogger("xmlcep")
 _new = object.__new__
 _TAKEN = (
     "has been taken out of the document {0!r} unseen, by an element that is older than the wrapping, or of a class of "
-    "its own, and in no wrapped document: no event has told of it, and none can"
+    "its own, and in no wrapped document: no event has reported it, and none can"
 )
 
 
@@ -199,7 +199,7 @@ def shadow_of(node: Node) -> ShadowNode:
         return entry
     raise UnseenEditError(
         f"{place(node)} was {'moved' if entry else 'put into the document'} unseen, by C code such as xinclude(): run "
-        "that in `with document.observe():`. What it has done now cannot be told any more: close() the document and "
+        "that in `with document.observe():`. Its changes can no longer be reported: close() the document and "
         "wrap the tree again"
     )
 
@@ -556,7 +556,7 @@ class ShadowTree:
             if count > len(_table):
                 raise UnseenEditError(
                     f"children in the document {self.name!r} were moved unseen, by C code, and then edited: run that "
-                    "in `with document.observe():`. What it has done now cannot be told any more: close() the document "
+                    "in `with document.observe():`. Its changes can no longer be reported: close() the document "
                     "and wrap the tree again"
                 )
             child = shadow_of(child).prev
