@@ -56,7 +56,9 @@ def test_options_mean_one_thing() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("rules.xcep").write_text("event Complete = ins(item) & ins(item/price)\nevent Other = ins(item)\n")
+    Path("rules.xcep").write_text(
+        "event Complete = ins(item) & ins(item/price)\nevent Other = ins(item)\n#> ins order/item => Other\n"
+    )
     doc = fromstring("<order/>", name="order")
     with record(doc, "log.jsonl", seal=True), doc.transaction(user="ann"):
         doc.root.append(doc.root.makeelement("item"))
@@ -67,7 +69,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "command",
     ["check rules.xcep", "log log.jsonl", "blame log.jsonl", "verify log.jsonl", "rule T2 P3", "rule",
      "pending log.jsonl --rules rules.xcep", "why log.jsonl --rules rules.xcep 1",
-     "why-not log.jsonl --rules rules.xcep Complete"],
+     "why-not log.jsonl --rules rules.xcep Complete", "test rules.xcep"],
 )  # fmt: skip
 def test_json_of_every_command_that_says_something(
     command: str, folder: Path, capsys: pytest.CaptureFixture[str]

@@ -45,7 +45,9 @@ def test_an_event_no_rule_mentions_changes_nothing(rules: Rules, history: Histor
     place %= len(steps) + 1
     before = [step.ts for step in steps[:place] if isinstance(step, PrimitiveEvent)]
     time = max(before, default=0) + 1
-    unmentioned = PrimitiveEvent(time, "ins", PathType.parse("/order/remark"), (1, 5_000), pos=0, doc="doc")
+    within_edit = bool(place) and getattr(steps[place - 1], "more", False)  # it ends no edit of others (U1)
+    remark = PathType.parse("/order/remark")
+    unmentioned = PrimitiveEvent(time, "ins", remark, (1, 5_000), pos=0, doc="doc", more=within_edit)
     later = tuple(
         _at(step, step.ts + 1) if isinstance(step, PrimitiveEvent) else step for step in steps[place:]
     )

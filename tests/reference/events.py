@@ -60,6 +60,8 @@ class Composite:
     names: list[str | None] = field(default_factory=list)
     severity: str | None = None
     message: str | None = None
+    interval: tuple[Any, ...] = ()
+    """What `interval` has found once: constituents stay what they are."""
 
     def record(self) -> dict[str, Any]:
         """The finding record."""
@@ -161,8 +163,13 @@ def interval(event: Event) -> tuple[int, int] | None:
         return (event.ts, event.ts)
     if isinstance(event, External):
         return (event.happened, event.happened)
-    inner = [span for span in map(interval, event.constituents) if span is not None]
-    return _whole(inner)
+    if not event.interval:
+        found = _whole([span for span in map(interval, event.constituents) if span is not None])
+        if found is not None and {*map(type, found)} != {int}:
+            return found  # it depends on what comes later
+        event.interval = (found,)
+    known: tuple[int, int] | None = event.interval[0]
+    return known
 
 
 def span(entries: Iterable[Entry]) -> tuple[int, int] | None:

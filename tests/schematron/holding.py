@@ -26,27 +26,38 @@ from xmlcep.schematron import convert
 
 ISO = "http://purl.oclc.org/dsdl/schematron"
 OFF = ".off"
+OWN = "ancestor-or-self::*[1]"
 
 
 def marked(schema: bytes) -> str:
-    """A schema whose assertions have ids of their own, so that both say which one it is."""
+    """A schema whose assertions have ids of their own, and say which element it is: lxml does not of attributes."""
     text = schema.decode("utf-8").replace("http://www.ascc.net/xml/schematron", ISO)
     root = etree.fromstring(text.encode("utf-8"), etree.XMLParser(remove_comments=True))
     root.attrib.pop("queryBinding", None)  # lxml refuses what is not xslt
     for number, each in enumerate(root.iter(f"{{{ISO}}}assert", f"{{{ISO}}}report")):
         each.set("id", f"A{number}")
+        at = etree.SubElement(
+            each, f"{{{ISO}}}value-of", select=f"count({OWN}/ancestor::* | {OWN}/preceding::*)"
+        )
+        at.tail = "#"
+        if len(each) > 1:
+            each[-2].tail = (each[-2].tail or "") + "#"
+        else:
+            each.text = (each.text or "") + "#"
     return etree.tostring(root, encoding="unicode")
 
 
 def in_svrl(tree: Any, schematron: Schematron) -> Iterator[tuple[Any, str, str]]:
     """The elements at which assertions do not hold (of an attribute its element), the assertion and what it says."""
     schematron.validate(tree)
+    elements = list(tree.iter("*"))
     for found in schematron.validation_report.iter(
         f"{{{SVRL_NS}}}failed-assert", f"{{{SVRL_NS}}}successful-report"
     ):
-        (node,) = tree.xpath(re.sub(r"/@\*?[^/]*$", "", found.get("location")))
         parts = found.xpath("*[local-name() = 'text' or local-name() = 'diagnostic-reference']")
-        yield node, found.get("id"), "".join("".join(part.itertext()) for part in parts)
+        said = "".join("".join(part.itertext()) for part in parts)
+        (number,) = re.findall(r"#\s*(\d+)\s*#", said)
+        yield elements[int(number)], found.get("id"), said
 
 
 def assertion(event: str) -> str:

@@ -85,6 +85,25 @@ def test_what_is_refused_is_said_with_its_line(rule: str, line: int, said: str) 
     assert said in caught.value.problems[0].message and f"rules.sch:{line}:" in str(caught.value)
 
 
+def test_short_files_cannot_say_very_much() -> None:
+    params = "".join(f'<param name="p{n}" value="$p{n + 1}$p{n + 1}"/>' for n in range(60))
+    with pytest.raises(RuleError, match=r"rules.sch:\d+:\d+: a parameter in another"):
+        convert(schema("", f'<pattern is-a="x" id="y">{params}</pattern>'), "rules.sch")
+    rules = "".join(
+        f'<rule abstract="true" id="r{n}"><extends rule="r{n + 1}"/><extends rule="r{n + 1}"/></rule>'
+        for n in range(60)
+    )
+    last = '<rule abstract="true" id="r60"><assert test="a"/></rule><rule context="b"><extends rule="r0"/></rule>'
+    with pytest.raises(RuleError, match=r"more than 1,000 assertions"):
+        convert(schema(rules + last), "rules.sch")
+    lets = "".join(f'<let name="v{n + 1}" value="$v{n} + $v{n}"/>' for n in range(60))
+    with pytest.raises(RuleError, match="more than 4000 names"):
+        convert(
+            schema(f'<rule context="a"><let name="v0" value="1"/>{lets}<assert test="b"/></rule>'),
+            "rules.sch",
+        )
+
+
 def test_all_is_said_at_once() -> None:
     with pytest.raises(RuleError) as caught:
         convert(

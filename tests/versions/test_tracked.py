@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import zipfile
+from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,7 @@ from xmlcep.cli.main import run
 from xmlcep.versions.tracked import TrackedVersions
 from xmlcep.versions.version import VersionError
 from xmlcep.versions.word import WORD
+from xmlcep.xml_parser import read_xml
 
 ANN, BOB = (f'author="{who}" timestamp="2026030{day}T090000+0100"' for who, day in (("ann", 1), ("bob", 2)))
 
@@ -152,6 +156,23 @@ def test_what_has_no_versions(tmp_path: Path, data: bytes, said: str) -> None:
     (tmp_path / "a.xml").write_bytes(data)
     with pytest.raises(VersionError, match=said):
         TrackedVersions(tmp_path / "a.xml")
+
+
+def test_what_is_too_deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ""
+    for _ in range(200):
+        text = f'<?oxy_delete content="{escape(text)}"?>'
+    (tmp_path / "a.xml").write_text(f"<a>{text}</a>")
+    monkeypatch.setattr("xmlcep.versions.tracked.read_xml", nested)
+    with pytest.raises(VersionError, match="too many deletions in each other"):
+        TrackedVersions(tmp_path / "a.xml")
+
+
+def nested(text: bytes | str) -> Any:
+    """As `read_xml`, on a stack with little left."""
+    if len(inspect.stack(0)) > 150:
+        raise RecursionError
+    return read_xml(text)
 
 
 def test_the_options_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

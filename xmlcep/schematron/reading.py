@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -20,6 +21,8 @@ _BEFORE_ISO = "http://www.ascc.net/xml/schematron"
 _TAG = "{urn:xmlcep:schematron}tag"
 """The number of an element's start tag: the stylesheet keeps attributes that it does not know, and no lines."""
 _EVERYTHING = "#ALL"
+_MOST = 1000
+"""Of one rule: abstract ones that extend each other twice can make any number."""
 
 
 def iso(name: str) -> str:
@@ -74,8 +77,22 @@ class SchematronFile:
             )
             for element in schema.iter(iso("include"))
         ]
+        self._refuse_growth(schema)
         self.schema = iso_abstract_expand(schema).getroot()
         self._by_id = {element.get("id"): element for element in self.schema.iter("{*}*")}
+
+    def _refuse_growth(self, schema: Any) -> None:
+        """Parameters in each other could make a text of any length of a short one: raises `RuleError`."""
+        for pattern in schema.iter(iso("pattern")):
+            parameters = pattern.findall(iso("param"))
+            names = [f"${each.get('name')}" for each in parameters]
+            for each in parameters:
+                if any(name in each.get("value", "") for name in names):
+                    at = self.place(each, "value")
+                    self.problems.append(
+                        RuleProblem("a parameter in another", "write what it stands for", at)
+                    )
+                    raise self.error()
 
     def place(self, element: Any, attribute: str = "", offset: int = 0, width: int = 0) -> Position:
         """Where an element is written, or a part of the value of its attribute."""
@@ -127,7 +144,11 @@ class SchematronFile:
     def _rules(self, pattern: Any, variables: list[tuple[Any, bool]]) -> Iterator[Rule]:
         for rule in pattern.iterchildren(iso("rule")):
             if rule.get("abstract") != "true":
-                parts = list(self._parts(rule, set()))
+                parts = list(islice(self._parts(rule, set()), _MOST + 1))
+                if len(parts) > _MOST:
+                    problem = f"more than {_MOST:,} assertions, with those of the rules that it extends"
+                    self.problems.append(RuleProblem(problem, "", self.place(rule)))
+                    raise self.error()
                 lets = [(each, True) for each in parts if each.tag == iso("let")]
                 made = [self._assertion(each) for each in parts if each.tag != iso("let")]
                 yield Rule(rule, pattern, tuple(made), (*variables, *lets))

@@ -7,6 +7,7 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from html import unescape
 from io import BytesIO
@@ -44,7 +45,8 @@ class TrackedVersions:
         self._name = str(path)
         self._data = _xml_of(Path(path), largest)
         self.remarks: Sequence[str] = ()
-        found = set(self._changes(self._parsed()))
+        with self._not_too_deep():
+            found = set(self._changes(self._parsed()))
         if not found:
             raise VersionError(f"{path}: there are no tracked changes, neither Oxygen's nor Word's")
         self._order = sorted(found, key=lambda each: (_time(each.date), each.author))
@@ -67,8 +69,16 @@ class TrackedVersions:
         if _is_word(root):
             in_word(root, lambda date, author: Change(date, author) in done)
         else:
-            root = _copied(root, done.__contains__)
+            with self._not_too_deep():
+                root = _copied(root, done.__contains__)
         return etree.tostring(root)
+
+    @contextmanager
+    def _not_too_deep(self) -> Iterator[None]:
+        try:
+            yield
+        except RecursionError:
+            raise VersionError(f"{self._name}: too many deletions in each other") from None
 
     def _version(self, id: str, label: str, at: float, meta: dict[str, str], number: int) -> Version:
         return Version(id, label, at, {self.kind: id, **meta}, digest(f"{number}".encode() + self._data))
