@@ -30,7 +30,7 @@ class Settings:
     ``references`` and ``params`` by name, the ``keys`` of elements in versions (``item=@partNum``), and the severity to
     ``fail_on``.
 
-    Paths are as the working directory sees them. ``file`` is where it stands, None if there are no settings.
+    Paths are as the working directory sees them. ``file`` is the file they are from, None if there are no settings.
     """
 
     file: Path | None = None

@@ -153,6 +153,7 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
     def add(number: int) -> None:
         lines = "".join(f"{json.dumps(record)}\n" for record in files[number])
         (source / f"{number}.json").write_text(lines)
+        os.utime(source / f"{number}.json", (1_700_000_000 + number,) * 2)  # the order in which they are read
 
     def deadly(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:

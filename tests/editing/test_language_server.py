@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 import xmlcep
+from tests.project.source import ROOT
 
 RULES = """# Prices that rise.
 event Dearer(item) = upd(item/price/text())[number(.) > $limit]
@@ -185,3 +186,17 @@ async def _completes(editor: Editor) -> None:
     codes = await completed("# see W3", "see W")
     assert codes["W3"].detail == "Windows" and set(codes) >= {"W1", "W10"}
     assert "event" in await completed("ev", "\nev")
+
+
+def test_paths_of_a_schema(tmp_path: Path) -> None:
+    schema = ROOT / "samples" / "purchase_order" / "purchase-order.xsd"
+    (tmp_path / "xmlcep.toml").write_text(f"rules = ['a.xcep']\nschema = '{schema}'\n")
+    (tmp_path / "a.xcep").write_text("")
+
+    async def session(editor: Editor) -> None:
+        await editor.open("a.xcep", "")
+        found = await editor.completed("a.xcep", "event A = ins(purchaseOrder/", "purchaseOrder/")
+        assert {"billTo", "shipTo", "item"} <= set(found) and "price" not in found
+        assert {"@partNum", "price"} <= set(await editor.completed("a.xcep", "event A = ins(item/", "item/"))
+
+    edited(tmp_path, session)

@@ -18,8 +18,8 @@ FOLDER = Path(__file__).parent
 DOCUMENTS = {
     "invoice": b"""<i:invoice xmlns:i="urn:example:invoice" xmlns="urn:example:basic"><number>7</number>
 <currency>EUR</currency><i:seller><name>Ann</name><i:country>DE</i:country><vat>DE12</vat></i:seller>
-<i:buyer><name>Bob</name><i:country>IT</i:country><vat>IT1</vat></i:buyer><i:line id="1"><amount>3</amount>
-<price>1</price></i:line><i:line id="2"><credit/><amount>-1</amount></i:line><total currency="EUR">2</total>
+<i:buyer><name>Bob</name><i:country>AT</i:country><vat>IT1</vat></i:buyer><i:line id="1"><amount>3</amount>
+<price>1</price></i:line><i:line id="2"><credit/><amount>-1</amount></i:line><total currency="CHF">2</total>
 </i:invoice>""",
     "book": b"""<book xmlns="urn:example:book" version="1"><section id="a"><title>A</title><para/><note><para/></note>
 <section id="b"><title>B</title><para>see <glossterm linkend="x">XML</glossterm> and <glossterm>XPath</glossterm></para>
@@ -45,17 +45,17 @@ def versions(name: str, seed: int) -> Iterator[bytes]:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_the_same_holds_at_the_end_of_each_version(name: str) -> None:
     compared = Compared((FOLDER / f"{name}.sch").read_bytes())
-    for seed in range(5):
+    for seed in range(3):
         compared.run(versions(name, seed))
-    assert compared.held > 50 and compared.raised > 20
+    assert compared.held > 30 and compared.raised > 10
 
 
-@pytest.mark.parametrize(("phase", "some"), [("codes", True), ("#ALL", True)])
-def test_phases(phase: str, some: bool) -> None:
+@pytest.mark.parametrize("phase", ["codes", "#ALL"])
+def test_phases(phase: str) -> None:
     compared = Compared((FOLDER / "invoice.sch").read_bytes(), phase)
-    for seed in range(4):
+    for seed in range(2):
         compared.run(versions("invoice", seed))
-    assert bool(compared.held) is some
+    assert compared.held > 30
 
 
 def schema(rules: str, more: str = "") -> str:
@@ -75,6 +75,8 @@ def schema(rules: str, more: str = "") -> str:
         ('<rule context="a"><assert test="b">is <value-of select="c:d"/></assert></rule>', 3, "unknown prefix"),
         ('<rule context="a"><assert test="comment()"/></rule>', 3, "comment()"),
         ('<rule context="a"><extends rule="b"/></rule>', 3, "there is no abstract rule 'b'"),
+        ('<rule context="a//@b"><assert test="c"/></rule>', 3, "a context without an element's name"),
+        ('<rule context="a/@b[. = current()/c]"><assert test="c"/></rule>', 3, "current() in a context"),
         ('<include href="other.sch"/>', 3, "another file is to be included"),
         ('<rule context="a"><let name="n" value="b["/><assert test="$n"/></rule>', 3, "it ends too early"),
     ],
@@ -123,7 +125,8 @@ def test_the_phase_has_to_be_there() -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = FOLDER / "invoice.sch"
     assert run(["convert", str(source), str(tmp_path / "rules.xcep")]) == 0
-    assert run(["convert", str(source), str(tmp_path / "rules.xml"), "--phase", "model"]) == 0
+    assert run(["convert", str(source), "--out", str(tmp_path / "rules.xml"), "--phase", "model"]) == 0
+    assert run(["convert", str(source), "a", "--out", "b"]) == 2
     text, xml = load_rules(tmp_path / "rules.xcep"), load_rules(tmp_path / "rules.xml")
     assert [tree.definition for tree in text.graph.trees] == [tree.definition for tree in xml.graph.trees]
     assert run(["check", str(tmp_path / "rules.xcep")]) == 0

@@ -33,8 +33,11 @@ _ENDINGS = {".xml": True, ".xcep": False}
 @click.option(
     "--phase", metavar="NAME", help="Of a Schematron file the patterns of this phase; #ALL for all of them."
 )
+@click.option("-o", "--out", type=FilePath(), callback=standard_output, help="The same as TARGET.")
 @force_option
-def command(source: str | None, target: str | None, schema: bool, phase: str | None, force: bool) -> None:
+def command(
+    source: str | None, target: str | None, schema: bool, phase: str | None, out: str | None, force: bool
+) -> None:
     """Convert rules from text to XML, or from XML to text; or a Schematron file to rules.
 
     Without TARGET, to standard output; - is standard input. Comments are lost, except those above events. It
@@ -47,6 +50,9 @@ def command(source: str | None, target: str | None, schema: bool, phase: str | N
         return
     if source is None:
         raise click.UsageError("Missing argument 'SOURCE'.")
+    if target is not None and out is not None:
+        raise click.UsageError("TARGET and --out are the same: give one of them")
+    target = target or out
     if target is not None:
         guard(
             [Target(Path(target), Written.RULES)], [source] if source != STANDARD_INPUT else [], force=force

@@ -1,4 +1,4 @@
-"""What to say of what stands at a place: an event with its tree, or the clause of the semantics behind a word."""
+"""What to say of what is at a place: an event with its tree, or the clause of the semantics behind a word."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CODE = re.compile(r"[A-Z]\d{1,2}")
 
 
 def hover(text: str, offset: int, rules: Rules | None) -> str | None:
-    """Markdown about what stands at an offset of a rules text; None if there is nothing to say.
+    """Markdown about what is at an offset of a rules text; None if there is nothing to say.
 
     ``rules`` are what the text says, if that is right: of events their trees are shown.
     """

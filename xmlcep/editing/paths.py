@@ -16,11 +16,11 @@ from ..schema.loading import Locations
 from ..schema.model import TextKind, elements
 
 MOST_RECORDS = 100_000
-"""Of a log so many are looked at: what can be written is known by then, and nobody waits."""
+"""How many records of a log are read: these show the paths there are, and an editor need not wait for more."""
 
 
 class Steps:
-    """The steps that can stand below elements, by the name of the element; ``roots`` can begin an absolute path."""
+    """The steps that there can be below elements, by the name of the element; ``roots`` can begin an absolute path."""
 
     def __init__(self) -> None:
         self._below: dict[str, set[Step]] = defaultdict(set)

@@ -67,10 +67,11 @@ class _Reader:
     def place(self) -> Place:
         links, attribute, own = self._links, "", ""
         if links and links[-1].step.axis is Axis.ATTRIBUTE:
-            attribute = f"@{self._name(links[-1].step)}"
-            own = self._predicates(links.pop().step)
-            if "current()" in own:
+            step, deep = links.pop()
+            attribute, own = f"@{self._name(step)}", self._predicates(step)
+            if any(_is_current(part) for each in step.predicates for part in parts_of(each)):
                 raise self._refused("current() in a context of attributes", "name the element")
+            links = [] if deep else links
         if not links:
             raise self._refused("a context without an element's name", "name the elements: order | item")
         for link in links:
@@ -153,7 +154,7 @@ def from_there(text: str, there: str, namespaces: Mapping[str, str]) -> str:
         if path.start is Root.CURRENT:
             at = text.index(")", at) + 1
             parts.append({"/": "(/)", "current()": "current()"}.get(there, f"current()/{there}"))
-        elif path.is_context:
+        elif path.is_context and (written == "." or text[at:].lstrip().startswith("(")):
             at = at if written == "." else text.index(")", at)
             parts.append(there if written == "." else f"{text[start:at]}{there}")
         else:
@@ -165,8 +166,12 @@ def _starts(syntax: Syntax) -> Iterator[Path]:
     """The paths that start at the context node of an expression: in brackets those from ``current()``."""
     yield from _from_context(syntax)
     for part in parts_of(syntax):
-        if isinstance(part, Path) and part.start is Root.CURRENT:
+        if isinstance(part, Path) and _is_current(part):
             yield part
+
+
+def _is_current(syntax: Syntax) -> bool:
+    return isinstance(syntax, Path) and syntax.start is Root.CURRENT
 
 
 def _from_context(syntax: Syntax) -> Iterator[Path]:

@@ -88,9 +88,8 @@ class _Converter:
         with self._reporting(element, "test"):
             test = self._asked(element.get("test", ""), place, variables)
             parts = [*place.conditions, *(f"not({' and '.join(each)})" for each in before)]
-            parts.append(test if assertion.is_report and not parts else f"({test})")
-            if not assertion.is_report:
-                parts[-1] = f"not({test})"
+            holds = f"({test})" if parts else test
+            parts.append(holds if assertion.is_report else f"not({test})")
             message = " ".join(
                 " ".join(self._message(each, place, variables).split())
                 for each in (element, *assertion.diagnostics)
@@ -129,10 +128,11 @@ class _Converter:
 
     def _name(self, wanted: str) -> str:
         """A name for an event that no other has."""
-        name = wanted if is_ncname(wanted) and wanted not in OPERATIONS else f"Rule-{len(self._names) + 1}"
+        usable = is_ncname(wanted) and wanted not in OPERATIONS
+        name = called = wanted if usable else f"Rule-{len(self._names) + 1}"
         number = 2
         while name in self._names:
-            name, number = f"{wanted}-{number}", number + 1
+            name, number = f"{called}-{number}", number + 1
         self._names.add(name)
         return name
 

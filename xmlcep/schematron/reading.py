@@ -89,9 +89,7 @@ class SchematronFile:
             for each in parameters:
                 if any(name in each.get("value", "") for name in names):
                     at = self.place(each, "value")
-                    self.problems.append(
-                        RuleProblem("a parameter in another", "write what it stands for", at)
-                    )
+                    self.problems.append(RuleProblem("a parameter in another", "write its value", at))
                     raise self.error()
 
     def place(self, element: Any, attribute: str = "", offset: int = 0, width: int = 0) -> Position:
@@ -116,7 +114,7 @@ class SchematronFile:
     @property
     def namespaces(self) -> dict[str, str]:
         """The prefixes that its expressions have."""
-        return {each.get("prefix", ""): each.get("uri", "") for each in self.schema.iter(iso("ns"))}
+        return {each.get("prefix", "ns"): each.get("uri", "") for each in self.schema.iter(iso("ns"))}
 
     @property
     def binding(self) -> str:

@@ -77,7 +77,7 @@ def _settle(element: Any, is_done: bool) -> None:
 
 
 def _join(paragraph: Any) -> None:
-    """Ends a paragraph no more: what is in it stands at the beginning of the next one."""
+    """Removes the end of a paragraph: its content becomes the beginning of the next one."""
     behind = paragraph.getnext()
     content = [child for child in paragraph if child.tag != w("pPr")]
     if behind is not None and behind.tag == w("p"):

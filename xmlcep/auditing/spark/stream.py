@@ -39,7 +39,7 @@ def stream(
     if not changes.isStreaming:
         raise ArgumentError("stream() needs a streaming DataFrame, of readStream: for a table use findings()")
     spark = changes.sparkSession
-    if spark.conf.get(_PROVIDER, None) != _ROCKS_DB:
+    if "RocksDB" not in (spark.conf.get(_PROVIDER, None) or ""):
         raise ArgumentError(
             f"streams keep their states in RocksDB: call spark.conf.set({_PROVIDER!r}, {_ROCKS_DB!r}) before"
         )
