@@ -2,6 +2,8 @@
 
 An expression says what a composite event is; it has no state. `xmlcep.language` reads and prints expressions,
 `xmlcep.rules` derives path types and checks them, `xmlcep.engine` runs them.
+
+One module because all that an operator can say of itself is declared by one class.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Event trees: expressions with derived path types, checked before the first event (rules T1 to T4, M6, D2).
 
 Everything that is wrong is collected as `RuleProblem`, so that a person sees all of it at once.
+
+One module because what is wrong with a tree is known while it is made.
 """
 
 from __future__ import annotations

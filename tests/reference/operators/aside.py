@@ -59,8 +59,8 @@ class WithAside(Combining):
         self.dealt: dict[int, int] = {}
 
     @property
-    def aside(self) -> list[int]:
-        return sorted([*self.absent, *self.collected])
+    def beside(self) -> list[int]:
+        return sorted([*self.absent, *self.along])
 
     @property
     def behind(self) -> list[int]:
@@ -68,7 +68,7 @@ class WithAside(Combining):
 
     @property
     def inside(self) -> list[int]:
-        return [index for index in self.aside if index not in self.behind]
+        return [index for index in self.beside if index not in self.behind]
 
     @property
     def chooses_at_once(self) -> bool:
@@ -81,16 +81,16 @@ class WithAside(Combining):
     # Storing
 
     def store(self, event: Event, child: int, group: Group, values: Variables) -> Entry | None:
-        if child not in self.collected:
+        if child not in self.along:
             return super().store(event, child, group, values)
         entry = self.entry(event, child, values)
         group.stored.append(entry)
         return entry
 
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
-        aside = [entry for entry in group.stored if entry.child in self.collected]
-        group.stored = [entry for entry in group.stored if entry.child not in self.collected]
-        super().let_go(group, [entry for entry in arrivals if entry.child not in self.collected])
+        aside = [entry for entry in group.stored if entry.child in self.along]
+        group.stored = [entry for entry in group.stored if entry.child not in self.along]
+        super().let_go(group, [entry for entry in arrivals if entry.child not in self.along])
         group.stored = sorted([*group.stored, *aside], key=lambda entry: entry.number)
 
     # What lies between neighbours
@@ -108,7 +108,7 @@ class WithAside(Combining):
         found = list(combination)
         for child in self.inside:
             where = self._between(child, combination, complete=True)
-            if child in self.collected and where is not None:
+            if child in self.along and where is not None:
                 found += self.lying(group, child, combination, where)
         return sorted(found, key=lambda entry: (entry.child, entry.rank))
 
@@ -173,9 +173,9 @@ class WithAside(Combining):
         def counts(entry: Entry) -> bool:
             return where(entry) and self.agrees(group, child, entry, combination)
 
-        if child not in self.collected:
+        if child not in self.along:
             return self._happened(group, child, counts)
-        lower, upper = self.collected[child]
+        lower, upper = self.along[child]
         found = sum(map(counts, group.child(child)))
         return found < lower or (upper is not None and found > upper)
 
@@ -201,7 +201,7 @@ class WithAside(Combining):
         mine = self.values_in(child, values)
         if mine is None:
             return
-        if child in self.collected:
+        if child in self.along:
             self.store(event, child, self.group(self.key_of(child, event), mine), values)
             return
         self.known.append(Absent(child, self.key_of(child, event), mine, self.entry(event, child, values)))
@@ -300,9 +300,9 @@ class WithAside(Combining):
         )
 
     def _is_too_much(self, group: Group, child: int, candidate: Candidate, where: Where) -> bool:
-        if child not in self.collected:
+        if child not in self.along:
             return self.is_there(group, child, candidate.entries, where)
-        upper = self.collected[child][1]
+        upper = self.along[child][1]
         return upper is not None and len(self.lying(group, child, candidate.entries, where)) > upper
 
     def _counts(self, candidate: Candidate, entry: Entry) -> bool:
@@ -357,18 +357,18 @@ class WithAside(Combining):
         """What is collected until it is raised; None: too little of it."""
         found: list[Entry] = []
         for child in self.behind:
-            if child in self.collected:
+            if child in self.along:
                 part = self.lying(
                     group, child, candidate.entries, lambda entry: self._counts(candidate, entry)
                 )
-                if len(part) < self.collected[child][0]:
+                if len(part) < self.along[child][0]:
                     return None
                 found += part
         return found
 
     @property
     def _collects_behind(self) -> bool:
-        return any(child in self.collected for child in self.behind)
+        return any(child in self.along for child in self.behind)
 
     def choose(self, group: Group, chosen: list[Entry], consumed: list[Entry]) -> None:
         if self._collects_behind:

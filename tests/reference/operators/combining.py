@@ -208,7 +208,7 @@ class Combining(OperatorState):
                 if not entry.used:
                     entry.used = True
                     self.tell_consumed(entry)
-        group.stored = [e for e in group.stored if not (e.used and e.child in self.collected)]
+        group.stored = [e for e in group.stored if not (e.used and e.child in self.along)]
 
     # Consuming
 

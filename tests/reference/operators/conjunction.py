@@ -11,7 +11,7 @@ class ConjunctionState(WithAside):
 
     @property
     def behind(self) -> list[int]:
-        return self.aside
+        return self.beside
 
     def start_over_before(self, absent: int, key: int | None, values: dict[str, str], event: Entry) -> None:
         """Q4: without an order nothing is made impossible."""

@@ -87,7 +87,7 @@ class OperatorState:
         ]
         self.absent: tuple[int, ...] = tuple(absent)
         along = getattr(expression, "collected", ())
-        self.collected = {each.operand: each.bounds for each in along}
+        self.along = {each.operand: each.bounds for each in along}
         self._find_variables()
 
     def postorder(self) -> list[OperatorState]:
@@ -106,7 +106,7 @@ class OperatorState:
     def positive(self) -> tuple[int, ...]:
         """The children of which combinations have one event each; of the others that are needed all is taken along
         (A6)."""
-        return tuple(index for index in self.needed if index not in self.collected)
+        return tuple(index for index in self.needed if index not in self.along)
 
     @property
     def constituents(self) -> tuple[int, ...]:
@@ -146,7 +146,7 @@ class OperatorState:
             )
         self.joined = tuple(sorted(joined))
         handed_on = {
-            name: any(bound[index].get(name) or index in self.collected for index in self.constituents)
+            name: any(bound[index].get(name) or index in self.along for index in self.constituents)
             or self.gathers
             for name in sorted(names)
             if self.hands_on([name in bound[index] for index in self.constituents])
@@ -168,7 +168,7 @@ class OperatorState:
 
     def order_of_turns(self) -> list[int]:
         """In which order the children's arrivals are taken (H3); what stands aside comes first (A1)."""
-        aside = sorted([*self.absent, *self.collected])
+        aside = sorted([*self.absent, *self.along])
         return [*aside, *(index for index in range(len(self.children)) if index not in aside)]
 
     def arrivals(self, child: int, occurred: list[Event]) -> list[Arrival]:

@@ -22,7 +22,7 @@ class SequenceState(WithAside):
 
     @property
     def behind(self) -> list[int]:
-        return [index for index in self.aside if index > self.positive[-1]]
+        return [index for index in self.beside if index > self.positive[-1]]
 
     # Constraints
 
@@ -44,7 +44,7 @@ class SequenceState(WithAside):
         for before, after in pairwise(solid):
             between = [
                 entry
-                for child in self.collected
+                for child in self.along
                 if before.child < child < after.child
                 for entry in group.child(child)
                 if self.lies(entry, before, after)
@@ -71,7 +71,7 @@ class SequenceState(WithAside):
             new,
             first=self.positive[0],
             last=self.positive[-1],
-            along=self.collected,
+            along=self.along,
         )
 
     # Candidates (A3)

@@ -1,4 +1,7 @@
-"""What stands aside until an end: what the other operands give is a candidate until that is known (A3, A4, A6, A7)."""
+"""What stands aside until an end: what the other operands give is a candidate until that is known (A3, A4, A6, A7).
+
+One module because what begins a candidate, what ends it and what it takes along are told by the same events.
+"""
 
 from __future__ import annotations
 
