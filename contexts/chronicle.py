@@ -59,10 +59,11 @@ class Chronicle(Context):
     ) -> list[Combination]:
         found: list[Combination] = []
         if not (exists.constrained or exists.optional or group.shared):
-            while (chosen := group.consume_oldest()) is not None:
-                found.append(chosen)
+            while (oldest := group.consume_oldest()) is not None:
+                found.append(oldest)
             return found
-        while (chosen := exists.oldest(group)) is not None:
+        while (oldest := exists.oldest(group)) is not None:
+            chosen = exists.filled(group, oldest)
             group.consume(enumerate(chosen))
             found.append(chosen)
         return found

@@ -32,6 +32,8 @@ class Combinations(ABC):
     ordered = False
     constrained = True
     optional: Collection[int] = ()
+    first = 0
+    """The first operand of which an event is chosen."""
     asks_whole = False
     """Whether `admits` may say no."""
     window: tuple[int, int] | None = None
@@ -88,6 +90,10 @@ class Combinations(ABC):
     @abstractmethod
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         """Whether operand ``child``'s event is part of some combination."""
+
+    def filled(self, group: Group, chosen: Combination) -> Combination:
+        """A combination with all that is taken along with it (A6)."""
+        return chosen
 
     @abstractmethod
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:

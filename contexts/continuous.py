@@ -96,7 +96,8 @@ def _with(
     found: list[Combination] = []
     used: dict[tuple[int, int], tuple[int, Entry]] = {}
     for terminator in terminators:
-        for chosen in _repetitions(group, exists, child, terminator, later):
+        for each in _repetitions(group, exists, child, terminator, later):
+            chosen = exists.filled(group, each)
             found.append(chosen)
             for k, entry in enumerate(chosen):
                 if entry is not None and (k != child or exists.ordered):

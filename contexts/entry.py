@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 # (start, end, at, event), and where windows or variables are about, also (first, last, bindings):
@@ -16,8 +17,25 @@ Entry: TypeAlias = tuple[Any, ...]
 START, END, AT, EVENT, FIRST, LAST, BINDINGS = range(7)
 
 Combination: TypeAlias = tuple[Any, ...]
-"""One choice of stored events: of each operand one, or None where an operand takes no part (S1, M5); or, in cumulative
-context, all that take part, in order of operand, then of arrival."""
+"""One choice of stored events: of each operand one, None where an operand takes no part (S1, M5), or
+`Several`; in cumulative context all that take part, in order of operand, then of arrival."""
+
+
+class Several(tuple[Entry, ...]):
+    """What a combination has of an operand of which all is taken along (A6)."""
+
+    __slots__ = ()
+
+
+def parts(combination: Iterable[Any]) -> Iterator[tuple[int, Entry]]:
+    """The events of a combination, each with its operand."""
+    for k, entry in enumerate(combination):
+        if type(entry) is Several:
+            for one in entry:
+                yield k, one
+        elif entry is not None:
+            yield k, entry
+
 
 EMPTY_START, EMPTY_END = float("inf"), float("-inf")
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from bisect import insort_right
-from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableSequence,
+    Sequence,
+)
 from itertools import takewhile
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Protocol
 
-from .entry import END, EVENT, Combination, Entry
+from .entry import END, EVENT, Combination, Entry, Several
 from .runs import Runs
 
 _FIRST = itemgetter(0)
@@ -21,8 +31,22 @@ class Owner(Protocol):
         """An event of it was consumed (H7, M3)."""
 
 
+class Store(Protocol):
+    """What an operand of which all is taken along has, by group."""
+
+    def of(self, key: Hashable) -> list[Entry]:
+        """What there is for a group."""
+
+    def take_out(self, key: Hashable, events: Iterable[object]) -> list[Entry]:
+        """Takes the entries of these very events out; returns those that were there."""
+
+
+NO_STORES: Mapping[int, Store] = MappingProxyType({})
+
+
 class Group:
-    """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
+    """The stored events of one group: ``stored[k]`` are operand k's, oldest first; of an operand in ``collected`` they
+    are there (A6).
 
     ``key`` is the group's (K1). ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
@@ -34,6 +58,7 @@ class Group:
 
     __slots__ = (
         "aging",
+        "collected",
         "end",
         "expiry",
         "fresh",
@@ -55,6 +80,7 @@ class Group:
         aging: Collection[int] = (),
         end: Callable[[Entry], float] = itemgetter(END),
         in_order: bool = True,
+        collected: Mapping[int, Store] = NO_STORES,
     ) -> None:
         self.stored = stored
         self.aging = aging
@@ -63,6 +89,7 @@ class Group:
         self.shared = shared
         self.end = end
         self.in_order = in_order
+        self.collected = collected
         self.fresh: list[tuple[int, Entry]] | None = None
         self.runs: Runs | None = None
         self.expiry: int | None = None
@@ -95,14 +122,23 @@ class Group:
         """The fresh arrivals that are still stored, in the order in which they came."""
         if self.fresh is None:
             return []
-        stored = [set(map(id, entries)) for entries in self.stored]  # this very entry, not an equal one
+        stored = [set(map(id, entries)) for entries in self.all_stored()]  # this very entry, not an equal one
         return [(k, entry) for k, entry in self.fresh if id(entry) in stored[k]]
+
+    def all_stored(self) -> Iterator[Sequence[Entry]]:
+        """What is stored, by operand, with what is taken along."""
+        for k, stored in enumerate(self.stored):
+            yield self.collected[k].of(self.key) if k in self.collected else stored
 
     def consume(self, taken: Iterable[tuple[int, Entry | None]]) -> None:
         """Takes these events out of their operands' stores, then tells their owners (H7)."""
-        stores, owners, consumed = self.stored, self.owners, []
+        stores, owners, collected, consumed = self.stored, self.owners, self.collected, []
+        along: dict[int, list[Entry]] = {}
         for k, entry in self._in_all_operands(taken) if self.shared else taken:
             if entry is None:
+                continue
+            if collected and k in collected:
+                along.setdefault(k, []).extend(entry if type(entry) is Several else (entry,))
                 continue
             stored = stores[k]
             if stored and stored[0] is entry:  # as in most contexts
@@ -111,6 +147,9 @@ class Group:
                 discard(stored, entry)
             if owners is not None and owners[k] is not None:
                 consumed.append((k, entry))
+        for k, entries in along.items():
+            found = collected[k].take_out(self.key, [entry[EVENT] for entry in entries])
+            consumed += [(k, entry) for entry in found]
         if consumed:
             self.tell(consumed)
 
@@ -128,11 +167,16 @@ class Group:
 
     def _in_all_operands(self, taken: Iterable[tuple[int, Entry | None]]) -> list[tuple[int, Entry]]:
         """S1: an event consumed in one operand is consumed in all."""
-        chosen = [(k, entry) for k, entry in taken if entry is not None]
+        chosen = [
+            (k, one)
+            for k, entry in taken
+            if entry is not None
+            for one in (entry if type(entry) is Several else (entry,))
+        ]
         events = {id(entry[EVENT]) for _, entry in chosen}
         others = [
             (k, entry)
-            for k, stored in enumerate(self.stored)
+            for k, stored in enumerate(self.all_stored())
             for entry in stored
             if id(entry[EVENT]) in events and not any(entry is one for j, one in chosen if j == k)
         ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .combinations import Combinations
 from .context import Context
-from .entry import EVENT, Combination, Entry
+from .entry import EVENT, Combination, Entry, parts
 from .group import Group
 from .runs import Member, Run, Runs
 
@@ -69,13 +69,18 @@ class Next(Context):
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         runs = _runs(group)
         complete = [run for run in runs.open if run.is_complete]
+        found = [exists.filled(group, run.combination()) for run in complete]
         if complete:
             runs.open = [run for run in runs.open if not run.is_complete]
             if runs.open or group.owners is not None:
                 for run in complete:
                     _consume(group, run)
+            if group.collected:
+                group.consume(
+                    (k, entry) for chosen in found for k, entry in parts(chosen) if k in group.collected
+                )
             _free(group)
-        return [run.combination() for run in complete]
+        return found
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:
         return _runs(group).has_complete()

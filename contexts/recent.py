@@ -7,7 +7,7 @@ from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import Combination, Entry
+from .entry import Combination, Entry, parts
 from .group import Group
 from .pairing import Ending, Pair, Pairing, Stored, Waiting
 
@@ -55,7 +55,7 @@ class Recent(Context):
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
-        return self._chosen(group, exists, [(child, arrivals[-1])])
+        return self._chosen(group, exists, [(child, entry) for entry in arrivals])
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         return self._chosen(group, exists, group.still_fresh())
@@ -72,10 +72,15 @@ class Recent(Context):
     def _taken(self, group: Group, exists: Combinations, chosen: Combination) -> Combination:
         """Where operands are in order, the first one's event can start a later combination, the others cannot."""
         if exists.ordered:
-            group.consume(enumerate(chosen[1:], 1))
+            group.consume(enumerate(chosen[exists.first + 1 :], exists.first + 1))
         return chosen
 
 
 def _newest(group: Group, exists: Combinations, new: Sequence[tuple[int, Entry]]) -> Combination | None:
     """The newest event of every operand, if they are a combination with something new in it."""
-    return next((c for c in exists.newest_of_each(group) if any(c[k] is entry for k, entry in new)), None)
+    arrivals = {(k, id(entry)) for k, entry in new}
+    for each in exists.newest_of_each(group):
+        chosen = exists.filled(group, each)
+        if any((k, id(entry)) in arrivals for k, entry in parts(chosen)):
+            return chosen
+    return None

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from .combinations import Combinations, Pools, Stores
+from .constraints.absence import Absence
 from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .constraints.window import Within
-from .entry import Combination, Entry
+from .entry import Combination, Entry, Several, parts
 from .group import Group
 
 MOST_STEPS = 10_000
 """How far is looked for the reason why there is no combination."""
 
+NOTHING: Mapping[int, Absence] = MappingProxyType({})
 Admit: TypeAlias = Callable[[Sequence[Entry]], bool]
 """What is asked of a combination as a whole (V6)."""
 
@@ -63,7 +66,7 @@ class UnderConstraints(Combinations):
         if self._admit is None:
             return True
         self.tries.one()
-        return self._admit([entry for entry in combination if entry is not None])
+        return self._admit([entry for _, entry in parts(combination)])
 
     def _may_be(self, group: Group, chosen: Sequence[Entry | None], *, complete: bool) -> bool:
         """Whether a run may have these: those constraints and ``admit`` say yes that can be asked (Z21)."""
@@ -76,8 +79,13 @@ class UnderConstraints(Combinations):
                         return False
             if complete and not constraint.ends(group, state):
                 return False
-        asked = complete or all(chosen[operand] is not None for operand in self._binders)
-        return not asked or self.admits(chosen)
+        if complete:
+            return self._agrees(group, chosen) and self.admits(self.filled(group, tuple(chosen)))
+        return not all(chosen[operand] is not None for operand in self._binders) or self.admits(chosen)
+
+    def _agrees(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        """Whether there is as much as there may be of what stands aside by an expression about the whole (A8)."""
+        return True
 
     def against_run(self, group: Group, chosen: Sequence[Entry | None]) -> Objection | None:
         for constraint in self.constraints:
@@ -88,9 +96,13 @@ class UnderConstraints(Combinations):
                     if stepped is REFUSED:
                         return constraint.objection(group, state, operand, entry)
                     state = stepped
-        asked = self.is_whole(chosen) or all(chosen[operand] is not None for operand in self._binders)
-        if asked and not self.admits(chosen):
-            return Objection("having-false", tuple(entry for entry in chosen if entry is not None))
+        entries = tuple(entry for entry in chosen if entry is not None)
+        complete = self.is_whole(chosen)
+        if complete and not self._agrees(group, chosen):
+            return Objection("absence-violated", entries)
+        asked = complete or all(chosen[operand] is not None for operand in self._binders)
+        if asked and not self.admits(self.filled(group, tuple(chosen)) if complete else chosen):
+            return Objection("having-false", entries)
         return None
 
     def _stepped(
@@ -110,16 +122,23 @@ class Constrained(UnderConstraints):
     """One event of each operand such that all constraints are satisfied.
 
     ``ordered`` and ``optional`` as for `Combinations`; the order itself is one of the constraints. Nothing of an
-    optional operand is what is tried last, so that it is left out only where nothing of it fits (M5).
+    optional operand is what is tried last, so that it is left out only where nothing of it fits (M5). Of the operands
+    in ``collected`` nothing is chosen: all that lies there is taken along (A6). ``compared`` is what stands aside by
+    an expression about the whole (A8).
     """
 
     def __init__(
         self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries,
-        binders: Collection[int] = (), optional: Collection[int] = (),
+        binders: Collection[int] = (), optional: Collection[int] = (), collected: Mapping[int, Absence] = NOTHING,
+        compared: Sequence[Absence] = (),
     ) -> None:  # fmt: skip
         super().__init__(constraints, admit=admit, tries=tries, binders=binders)
         self.ordered = ordered
-        self.optional = optional
+        self.optional = frozenset((*optional, *collected))
+        self.collected = collected
+        self.compared = tuple(compared)
+        while self.first in collected:
+            self.first += 1
 
     def oldest(self, group: Group) -> Combination | None:
         pools = self._pools(group.stored)
@@ -143,6 +162,10 @@ class Constrained(UnderConstraints):
         return self._all(group, self._pools([entries[-1:] for entries in map(list, group.stored)]))
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
+        if child in self.collected:
+            new = set(map(id, arrivals))
+            along = self.collected[child]
+            return (c for c in self.all_of(group) if any(id(entry) in new for entry in along.lying(group, c)))
         return self._in_order(group, self._with(group.stored, child, arrivals))
 
     def all_of(self, group: Group) -> Iterator[Combination]:
@@ -163,12 +186,14 @@ class Constrained(UnderConstraints):
     def members(self, group: Group) -> list[list[Entry]] | None:
         """By the constraints between events only: what is asked of the whole is asked of all members together."""
         part: set[tuple[int, int]] = set()  # one entry may stand in several operands
-        for k, entries in enumerate(group.stored):
+        stored = list(group.all_stored())
+        for k, entries in enumerate(stored):
             for entry in entries:
                 if (k, id(entry)) not in part:
-                    found = next(self._search(group, self._with(group.stored, k, (entry,))), ())
-                    part.update((j, id(one)) for j, one in enumerate(found) if one is not None)
-        members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
+                    exists, pools = self._among(group, k, entry)
+                    found = next(exists._search(group, pools), ())
+                    part.update((j, id(one)) for j, one in parts(self.filled(group, found)))
+        members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(stored)]
         return members if part else None
 
     def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
@@ -179,14 +204,34 @@ class Constrained(UnderConstraints):
         return next(self._search(group, pools), None) is not None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
-        return self._first(group, self._with(group.stored, child, (entry,))) is not None
+        exists, pools = self._among(group, child, entry)
+        return exists._first(group, pools) is not None
+
+    def _among(self, group: Group, k: int, entry: Entry) -> tuple[Constrained, Pools]:
+        """What the combinations with this event of operand ``k`` are."""
+        if k not in self.collected:
+            return self, self._with(group.stored, k, (entry,))
+        lies = self.collected[k].of_one(group.key, entry)
+        constraints, compared = list(self.constraints), list(self.compared)
+        (constraints if lies.among is None else compared).append(lies)
+        exists = Constrained(
+            constraints, ordered=self.ordered, admit=self._admit, tries=self.tries, binders=self._binders,
+            optional=self.optional, collected=self.collected, compared=compared,
+        )  # fmt: skip
+        return exists, self._pools(group.stored)
+
+    def filled(self, group: Group, chosen: Combination) -> Combination:
+        if not (self.collected and chosen):
+            return chosen
+        along = {k: Several(each.lying(group, chosen)) for k, each in self.collected.items()}
+        return tuple([along.get(k, entry) for k, entry in enumerate(chosen)])
 
     def objection(self, group: Group) -> Objection | None:
         """What refuses the beginning that gets furthest, newest events first."""
         if not self.enough(group):
             return None
         begin = tuple([constraint.begin(group) for constraint in self.constraints])
-        waiting: list[tuple[int, tuple[State, ...], tuple[Entry, ...]]] = [(0, begin, ())]
+        waiting: list[tuple[int, tuple[State, ...], tuple[Entry | None, ...]]] = [(0, begin, ())]
         furthest, found = -1, None
         for _ in range(MOST_STEPS):
             if not waiting:
@@ -199,8 +244,8 @@ class Constrained(UnderConstraints):
                 if k > furthest:
                     furthest, found = k, against
                 continue
-            if k in self.optional and (chosen or k < len(group.stored) - 1):
-                waiting.append((k + 1, states, chosen))
+            if k in self.optional and (any(chosen) or k < len(group.stored) - 1):
+                waiting.append((k + 1, states, (*chosen, None)))
             for entry in list(group.stored[k]):  # the newest is looked at first
                 after = self._stepped(group, states, k, entry)
                 if after is not None:
@@ -210,23 +255,28 @@ class Constrained(UnderConstraints):
         return found
 
     def _against(
-        self, group: Group, states: tuple[State, ...], k: int, entry: Entry, chosen: tuple[Entry, ...]
+        self, group: Group, states: tuple[State, ...], k: int, entry: Entry, chosen: tuple[Entry | None, ...]
     ) -> Objection | None:
         """Why an event cannot follow those that are chosen."""
         for constraint, state in zip(self.constraints, states, strict=True):
             if constraint.step(group, state, k, entry) is REFUSED:
                 against = constraint.objection(group, state, k, entry)
-                return against._replace(entries=(*chosen[-1:], *against.entries))
+                last = [one for one in chosen if one is not None][-1:]
+                return against._replace(entries=(*last, *against.entries))
         return None
 
     def _against_whole(
-        self, group: Group, states: tuple[State, ...], chosen: tuple[Entry, ...]
+        self, group: Group, states: tuple[State, ...], chosen: tuple[Entry | None, ...]
     ) -> Objection | None:
         for constraint, state in zip(self.constraints, states, strict=True):
             if not constraint.ends(group, state):
                 return constraint.objection_at_end(group, state)
-        if self._admit is not None and not self._admit(chosen):
-            return Objection("having-false", chosen)
+        for each in self.compared:
+            if not each.admits(group, chosen):
+                return Objection(each.reason, tuple(each.lying(group, chosen)))
+        whole = tuple(entry for _, entry in parts(self.filled(group, chosen)))
+        if self._admit is not None and not self._admit(whole):
+            return Objection("having-false", whole)
         return None
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
@@ -244,7 +294,7 @@ class Constrained(UnderConstraints):
 
     def _leaves_nothing_out(self, group: Group, combination: Combination) -> bool:
         """Whether nothing fits where nothing is (M5)."""
-        if None not in combination:
+        if not any(entry is None and group.stored[k] for k, entry in enumerate(combination)):
             return True
         pools = self._pools(group.stored)
         fuller = self._first(
@@ -264,14 +314,19 @@ class Constrained(UnderConstraints):
                         return None
             if not constraint.ends(group, state):
                 return None
-        return chosen if any(chosen) else None
+        return chosen if any(chosen) and self._agrees(group, chosen) else None
 
     def _first(self, group: Group, pools: Pools) -> Combination | None:
         return next(self._all(group, pools), None)
 
     def _all(self, group: Group, pools: Pools) -> Iterator[Combination]:
         found = self._search(group, pools)
-        return found if self._admit is None else (chosen for chosen in found if self.admits(chosen))
+        if self._admit is None:
+            return found
+        return (chosen for chosen in found if self.admits(self.filled(group, chosen)))
+
+    def _agrees(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        return all(each.admits(group, chosen) for each in self.compared)
 
     def _search(self, group: Group, pools: Pools) -> Iterator[Combination]:
         """The combinations with one entry of each pool, in lexicographic order."""
@@ -280,7 +335,7 @@ class Constrained(UnderConstraints):
         dead: set[tuple[int, tuple[State, ...]]] = set()
         begin = tuple([constraint.begin(group) for constraint in self.constraints])
         for chosen in self._extended(group, pools, 0, begin, [], dead):
-            if any(chosen):
+            if any(chosen) and self._agrees(group, chosen):
                 yield chosen
 
     def _extended(

@@ -7,7 +7,7 @@ from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import Combination, Entry
+from .entry import Combination, Entry, parts
 from .group import Group
 from .pairing import Ending, Pair, Pairing, Stored, Waiting
 
@@ -46,7 +46,7 @@ class Unrestricted(Context):
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
-        return list(exists.every(group, child, arrivals))
+        return [exists.filled(group, chosen) for chosen in exists.every(group, child, arrivals)]
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         return list(_with_fresh(group, exists))
@@ -57,6 +57,7 @@ class Unrestricted(Context):
 
 def _with_fresh(group: Group, exists: Combinations) -> Iterator[Combination]:
     fresh = {(k, id(entry)) for k, entry in group.still_fresh()}
-    for chosen in exists.all_of(group):
-        if any((k, id(entry)) in fresh for k, entry in enumerate(chosen)):
+    for each in exists.all_of(group):
+        chosen = exists.filled(group, each)
+        if any((k, id(entry)) in fresh for k, entry in parts(chosen)):
             yield chosen

@@ -41,6 +41,9 @@ CONSTRUCTS = {
     "strict": "strict (S3)",
     "slide": "slide (S4)",
     "absence": "not, in a sequence (A1, A2, A5)",
+    "collected": "all[l,u] (A6)",
+    "around": "not and all[l,u] in a conjunction (A7)",
+    "compared": "a filter about other operands (A8)",
     "trailing": "not, at the end of a sequence (A3, A4)",
     "within": "within (Q1 to Q5, W1 to W3, W11)",
     "gap": "gap (W4)",
@@ -97,8 +100,14 @@ def _of_operator(operator: Operator) -> Iterator[str]:
     options = operator.options
     if operator.kind in CONSTRUCTS:
         yield operator.kind
-    if isinstance(operator, Sequence_) and operator.negated:
+    if isinstance(operator, Sequence_) and operator.aside:
         yield "trailing" if operator.trailing else "absence"
+    elif operator.aside:
+        yield "around"
+    if operator.collected:
+        yield "collected"
+    if any(_compares(operator, k) for k in operator.aside):
+        yield "compared"
     if options.context is ContextName.NEXT:
         yield "next"
     if options.when is not None and options.end in (Termination.CUSTOM, Termination.NON_LOCAL):
@@ -111,6 +120,14 @@ def _of_operator(operator: Operator) -> Iterator[str]:
             yield name
     if options.let:
         yield "variable"
+
+
+def _compares(operator: Operator, k: int) -> bool:
+    """Whether the filter of an operand that stands aside is about others (A8)."""
+    leaf = operator.operands[k]
+    others = [operand for n, operand in enumerate(operator.operands) if n not in operator.aside]
+    known = {f"${name}" for operand in others for name in _bound(operand)}
+    return isinstance(leaf, Leaf) and leaf.filter is not None and any(name in leaf.filter for name in known)
 
 
 def _bound(expression: Expression) -> set[str]:

@@ -1,16 +1,19 @@
 """Constraints: what the events of a combination have to satisfy beside having occurred (rules Q1 to Q5).
 
-Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`, `difference`.
-None knows another; `contexts.search` takes them through the stored events.
+Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`, `difference`,
+`from_each`. None knows another; `contexts.search` takes them through the stored events.
 """
 
 from .absence import Absence as Absence
+from .absence import Among as Among
+from .absence import Collection as Collection
 from .absence import Violations as Violations
 from .constraint import REFUSED as REFUSED
 from .constraint import Constraint as Constraint
 from .constraint import Objection as Objection
 from .contiguity import Contiguity as Contiguity
 from .difference import Difference as Difference
+from .from_each import FromEach as FromEach
 from .gap import Gap as Gap
 from .order import Order as Order
 from .relation import RELATIONS as RELATIONS

@@ -1,11 +1,11 @@
-"""Absence: no event of a negated operand lies between its neighbours (A1), or before the first event (A2)."""
+"""What lies between neighbours (A1, A6), or before the first event (A2): nothing, or as much as there may be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
-from ..entry import EMPTY_START, END, FIRST, LAST, START, Entry
+from ..entry import EMPTY_START, END, EVENT, FIRST, LAST, START, Entry
 from ..group import Group
 from ..grouping import Key, KeysByPlace, drop_key, note_key
 from .constraint import REFUSED, Constraint, Objection, State
@@ -40,6 +40,10 @@ class Violations:
         """Whether these events, which lie where none must, forbid: one is enough, unless they are counted (Z5)."""
         return bool(events)
 
+    def is_too_much(self, events: list[Entry]) -> bool:
+        """Whether they forbid whatever comes beside them."""
+        return self.forbid(events)
+
     def forget(self, key: Key) -> None:
         """Frees those of one key."""
         if self.stored.pop(key, None) is not None and isinstance(key, tuple):
@@ -60,6 +64,34 @@ class Violations:
         return sum(map(len, self.stored.values()))
 
 
+class Collection(Violations):
+    """The events of one operand of which all is taken along, if there are ``least`` to ``most`` of them (A6)."""
+
+    one_is_enough = False
+
+    def __init__(self, least: int, most: int | None) -> None:
+        super().__init__()
+        self.least = least
+        self.most = most
+
+    def forbid(self, events: list[Entry]) -> bool:
+        return len(events) < self.least or self.is_too_much(events)
+
+    def is_too_much(self, events: list[Entry]) -> bool:
+        return self.most is not None and len(events) > self.most
+
+    def take_out(self, key: Key, events: Iterable[object]) -> list[Entry]:
+        """Takes the entries of these very events out; returns those that were there."""
+        identities = set(map(id, events))
+        stored = self.of(key)
+        found = [entry for entry in stored if id(entry[EVENT]) in identities]
+        if len(found) == len(stored):
+            self.forget(self.project(key))
+        elif found:
+            stored[:] = [entry for entry in stored if id(entry[EVENT]) not in identities]
+        return found
+
+
 class _Passed(NamedTuple):
     """What has been passed of a combination: ``end`` of the nearest event that is not empty, whether the forbidden
     place is ``passed``, where the first event behind a leading one starts, and the ``latest`` moment, if there is a
@@ -71,22 +103,59 @@ class _Passed(NamedTuple):
     latest: int | None = None
 
 
+Among: TypeAlias = Callable[[Sequence[Entry], Sequence[Entry]], list[Entry]]
+"""Which of some events count beside a combination (A8)."""
+
+
 class Absence(Constraint):
-    """No event of ``violations`` lies between operand ``before`` and the next (A1); -1: before the first (A2).
+    """No event of ``violations``, or as many as it allows, lies between operand ``before`` and the next (A1, A6); -1:
+    before the first (A2).
 
     Neighbours that are empty or left out are replaced by the next ones that are not. Where there is none before, it is
     as before the first event: then, with a window, only those count that start at most ``amount`` before the end of the
     combination, by the measure ``unit`` (``amount`` None: all). Where there is none behind, nothing must lie behind
-    (Z6).
+    (Z6). With ``among`` only those count that it chooses; then `lying` is asked of whole combinations.
     """
 
     reason = "absence-violated"
 
-    def __init__(self, violations: Violations, before: int, amount: int | None = None, unit: int = 0) -> None:
+    def __init__(
+        self, violations: Violations, before: int, amount: int | None = None, unit: int = 0, among: Among | None = None
+    ) -> None:  # fmt: skip
         self.violations = violations
         self.before = before
         self.amount = amount
         self.unit = unit
+        self.among = among
+
+    def lying(self, group: Group, combination: Sequence[Entry | None]) -> list[Entry]:
+        """What lies there in a whole combination, given without what is taken along."""
+        solid = [
+            (k, entry)
+            for k, entry in enumerate(combination)
+            if entry is not None and entry[START] != EMPTY_START
+        ]
+        left = next((entry for k, entry in reversed(solid) if k <= self.before), None)
+        right = next((entry for k, entry in solid if k > self.before), None)
+        found = self.between(
+            group,
+            float("-inf") if left is None else left[END],
+            float("inf") if right is None else right[START],
+        )
+        if left is None and self.amount is not None and solid:
+            earliest = max(entry[LAST][self.unit] for _, entry in solid) - self.amount
+            found = [entry for entry in found if entry[FIRST][self.unit] >= earliest]
+        return found if self.among is None else self.among(found, [e for e in combination if e is not None])
+
+    def admits(self, group: Group, combination: Sequence[Entry | None]) -> bool:
+        """Whether what lies there is as much as there may be."""
+        return not self.violations.forbid(self.lying(group, combination))
+
+    def of_one(self, key: Key, entry: Entry) -> Absence:
+        """That this very event lies there."""
+        one = Collection(1, None)
+        one.add(key, (entry,))
+        return Absence(one, self.before, self.amount, self.unit, self.among)
 
     def begin(self, group: Group) -> State:
         return _Passed()
@@ -114,15 +183,15 @@ class Absence(Constraint):
         passed: _Passed = state
         if not passed.passed and self._forbidden(group, self._open_from(passed), float("inf")):
             return False
-        return not self.violations.forbid(self._too_soon(group, passed))
+        return passed.start is None or not self.violations.forbid(self._too_soon(group, passed))
 
     def objection(self, group: Group, state: State, operand: int, entry: Entry) -> Objection:
         passed: _Passed = state
-        return Objection(self.reason, tuple(self._between(group, self._open_from(passed), entry[START])))
+        return Objection(self.reason, tuple(self.between(group, self._open_from(passed), entry[START])))
 
     def objection_at_end(self, group: Group, state: State) -> Objection:
         passed: _Passed = state
-        behind = self._between(group, self._open_from(passed), float("inf")) if not passed.passed else []
+        behind = self.between(group, self._open_from(passed), float("inf")) if not passed.passed else []
         return Objection(self.reason, tuple(behind or self._too_soon(group, passed)))
 
     def _open_from(self, passed: _Passed) -> float:
@@ -140,9 +209,10 @@ class Absence(Constraint):
         ]
 
     def _forbidden(self, group: Group, after: float, before: float) -> bool:
-        return self.violations.forbid(self._between(group, after, before))
+        return self.violations.forbid(self.between(group, after, before))
 
-    def _between(self, group: Group, after: float, before: float) -> list[Entry]:
+    def between(self, group: Group, after: float, before: float) -> list[Entry]:
+        """What lies between two times."""
         return [
             entry for entry in self.violations.of(group.key) if after < entry[START] and entry[END] < before
         ]

@@ -17,6 +17,7 @@ from xmlcep.algebra import (
     Becomes,
     Binding,
     Call,
+    Collected,
     ContextName,
     Coupling,
     Delete,
@@ -151,6 +152,9 @@ _ARGUMENTS = {
 }
 
 
+_SOME_OF_ALL = st.sampled_from([(0, 1), (0, None), (1, 1), (1, None), (2, 5)])
+
+
 def _asked(leaf: Leaf) -> Leaf:
     """A leaf of elements that are asked, whatever it was of (B1)."""
     return replace(leaf, type=PrimitiveType(ANY, leaf.type.path))
@@ -170,9 +174,13 @@ def _operators(draw: st.DrawFn, operands: st.SearchStrategy[Expression]) -> Oper
         tuple(chosen), arguments, draw(options_of(operator)), NOWHERE, lambda at, what, hint: mistakes.append(what)
     )  # fmt: skip
     assume(not mistakes)
-    if isinstance(made, Sequence):
-        places = draw(st.lists(st.integers(0, len(chosen) - 1), max_size=2))
-        made = replace(made, negated=tuple(sorted(set(places))))
+    if made.aside_words:
+        first = 0 if isinstance(made, Sequence) else 1
+        aside = sorted(draw(st.sets(st.integers(first, len(chosen) - 1), max_size=2)))
+        negated = [k for k in aside if draw(st.booleans())]
+        made = made.standing_aside(
+            negated, [Collected(k, *draw(_SOME_OF_ALL)) for k in aside if k not in negated]
+        )
     return made
 
 

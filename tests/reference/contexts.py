@@ -8,7 +8,7 @@ which nothing, of an operand that may be left out, is last (M5).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -40,7 +40,7 @@ class Choice:
 
     ``new``: the arrivals, or everything that waits for the release. ``first`` and ``last`` are the operands of a
     sequence at its ends, None where there is no order. ``oldest`` and ``newest`` order combinations and partners where
-    that does not go operand by operand (S1).
+    that does not go operand by operand (S1). ``along`` are operands of which all is taken along, none chosen (A6).
     """
 
     combinations: Callable[[], list[Combination]]
@@ -49,6 +49,11 @@ class Choice:
     last: int | None = None
     oldest: Rank | None = None
     newest: Rank | None = None
+    along: Collection[int] = ()
+
+    def chosen(self, combination: Combination) -> Combination:
+        """What is chosen of it."""
+        return [entry for entry in combination if entry.child not in self.along]
 
 
 def chosen(context: ContextName, choice: Choice) -> Iterator[Selection]:
@@ -58,8 +63,8 @@ def chosen(context: ContextName, choice: Choice) -> Iterator[Selection]:
             yield combination, []
     elif context is ContextName.RECENT:
         for combination in _with_something_new(choice)[:1]:  # every operand has stored its newest only
-            ordered = choice.first is not None
-            yield combination, [entry for entry in combination if ordered and entry.child != choice.first]
+            first = MANY if choice.first is None else choice.first
+            yield combination, [entry for entry in combination if entry.child > first]
     elif context is ContextName.CUMULATIVE:
         everything = all_in(choice.combinations())
         if everything:
@@ -77,7 +82,7 @@ def _by_terminator(choice: Choice) -> list[Combination]:
     """The combinations that have something new, those of one terminator together: of a sequence by its last operand's
     event, none being the last, of others by the arrival."""
     every = choice.combinations()
-    found = [c for c in _with_something_new(choice) if not any(_is_more(other, c) for other in every)]
+    found = [c for c in _with_something_new(choice) if not any(_is_more(choice, other, c) for other in every)]
     if choice.last is None:
         return found
     return sorted(
@@ -89,9 +94,10 @@ def _with_something_new(choice: Choice) -> list[Combination]:
     return [c for c in choice.combinations() if any(is_in(entry, choice.new) for entry in c)]
 
 
-def _is_more(other: Combination, combination: Combination) -> bool:
+def _is_more(choice: Choice, other: Combination, combination: Combination) -> bool:
     """Whether something is left out that need not be (M5)."""
-    return len(other) > len(combination) and all(is_in(entry, other) for entry in combination)
+    more, chosen = choice.chosen(other), choice.chosen(combination)
+    return len(more) > len(chosen) and all(is_in(entry, more) for entry in chosen)
 
 
 def _terminators(choice: Choice) -> Iterator[list[Entry | None]]:
@@ -134,7 +140,7 @@ def _repetition(
     while True:
         free = []
         for combination in combinations:
-            partners = [entry for entry in combination if entry is not terminator]
+            partners = [entry for entry in choice.chosen(combination) if entry is not terminator]
             if terminator is None:
                 belongs = combination[-1].child != choice.last
             elif choice.last is None:  # with what was there before it came

@@ -29,11 +29,13 @@ class Cause(NamedTuple):
 
 
 class Instant(NamedTuple):
-    """When something was stored: the document time (W1), the time point and the transaction's number (W2)."""
+    """When something was stored: the document time (W1), the time point, the transaction's number (W2), and how many
+    flushes there had been."""
 
     now: int | None
     ts: int
     ordinal: int
+    flushes: int
 
 
 @dataclass(eq=False)

@@ -162,6 +162,7 @@ class Trees:
             found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
             occurred += found
             reaching += [(index, composite) for composite in found]
+        self.around.flushes += due is None and step.kind == "flush"
         return reaching
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from .operators.surroundings import Surroundings
 
 
-def taken(leaf: Leaf, event: Event, around: Surroundings) -> Variables | None:
-    """The variables of an event that the leaf stores; None if it does not store it."""
+def taken(leaf: Leaf, event: Event, around: Surroundings, *, unasked: bool = False) -> Variables | None:
+    """The variables of an event that the leaf stores; None: it does not. ``unasked``: whatever its filter (A8)."""
     if not compatible(event, leaf.type):
         return None
     known = {**around.references, **knowledge(event)}
@@ -36,7 +37,8 @@ def taken(leaf: Leaf, event: Event, around: Surroundings) -> Variables | None:
             said = {name: value for name, value in said.items() if value is not None}
             known |= said
             bound = {name: said[name] for name in getattr(answer, "variables", ()) if name in said}
-    values = _asked(leaf, event, known, document_of(event, around), event.instance)
+    asked = replace(leaf, filter=None) if unasked else leaf
+    values = _asked(asked, event, known, document_of(event, around), event.instance)
     return None if values is None else bound | values
 
 

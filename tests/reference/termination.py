@@ -27,10 +27,10 @@ def take_turn(
     together: list[tuple[int, Arrival]] = []
     for child in operator.order_of_turns():
         arrivals = operator.arrivals(child, occurred)
-        if child in operator.absent:
+        if operator.stands_aside(child):
             for event, values in arrivals:
-                operator.take_absent(child, event, values)
-            operator.absent_taken()
+                operator.take_aside(child, event, values)
+            operator.aside_taken()
         elif operator.raises_at_once:
             for event, values in arrivals:
                 for group in operator.groups_of(child, event, values):

@@ -1,4 +1,4 @@
-"""Random sequences with several operands that must not occur, also in a row, beside operands that may be nothing.
+"""Random sequences with several operands that stand aside, also in a row, beside operands that may be nothing.
 
 `full_rule_sets` negates one operand inside a sequence and the last one. What an absence does to what is next to it (Q4,
 Z3 to Z6, Z16) depends on how often there is what: here most operands are multiplicities, with a lower bound of 0 or
@@ -32,6 +32,9 @@ _SOME = (
     frozenset({"absence", "trailing", "variable", "join", "by", "having"}),
     frozenset({"absence", "trailing", "within", "edit", "release", "guard"}),
     frozenset({"absence", "trailing", "within", "plus", "next", "strict", "slide"}),
+    frozenset({"absence", "trailing", "within", "collected", "strict", "gap", "variable", "having"}),
+    frozenset({"absence", "trailing", "collected", "compared", "variable", "join", "by"}),
+    frozenset({"absence", "trailing", "around", "collected", "within", "compared", "variable", "having"}),
 )
 
 
@@ -46,7 +49,9 @@ class AbsenceBuilder(MeetingBuilder):
     """Whether what is drawn next is counted."""
 
     def kinds(self, *, root: bool) -> list[type[Operator]]:
-        return [Sequence] if root else [Multiplicity, Multiplicity, *super().kinds(root=root)]
+        if root:
+            return [Sequence, Conjunction] if "around" in self.wanted else [Sequence]
+        return [Multiplicity, Multiplicity, *super().kinds(root=root)]
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
         """One of those there are already, often."""
@@ -83,7 +88,7 @@ class AbsenceBuilder(MeetingBuilder):
     def _negated(self, kind: type[Operator], size: int) -> tuple[int, tuple[int, ...], bool]:
         """So many before each that has to occur, of which there may be one only, and behind the last."""
         if kind is not Sequence:
-            return size, (), False
+            return super()._negated(kind, size)
         before = [self._one((0, 0, 1, 1, 2)) for _ in range(size - self._chance(3))]
         places: list[int] = []
         place = 0

@@ -26,6 +26,7 @@ from xmlcep.algebra import (
     Argument,
     Becomes,
     Binding,
+    Collected,
     Conjunction,
     ContextName,
     Disjunction,
@@ -55,11 +56,13 @@ from .choices import Choices
 from .meaningful import with_meaning
 from .rules import CONDITIONS, fits
 from .vocabulary import (
+    ALONG,
     ANCHORS,
     BELOW,
     BELOW_ORDER,
     BELOW_PRICE,
     BOUNDS,
+    COMPARED,
     GUARDS,
     MESSAGES,
     MESSAGES_OF_DOCUMENT,
@@ -408,9 +411,30 @@ class FullRuleBuilder(Choices):
             (self._as_negated(part) if index in negated else part, bound)
             for index, (part, bound) in enumerate(parts)
         ]
+        collected = [
+            k for k in negated if self._has("collected", 2) and (not join or join in parts[k][1].names)
+        ]
+        operands = self._compared([part for part, _ in parts], negated, names)
+        for index in collected:
+            names |= {name: name != join for name in parts[index][1].names}
         options, names = self._let(Options(), names)
-        operator = self._made(kind, tuple(part for part, _ in parts), options, names, negated, trailing)
+        operator = self._made(kind, operands, options, names, negated, trailing)
+        if collected:
+            others = tuple(k for k in negated if k not in collected)
+            bounds = [Collected(k, *self._one(ALONG)) for k in collected]
+            operator = operator.standing_aside(others, bounds)
         return operator, Bound(names)
+
+    def _compared(
+        self, operands: list[Expression], aside: tuple[int, ...], names: Mapping[str, bool]
+    ) -> tuple[Expression, ...]:
+        """What stands aside, now and then with a filter that compares it with the others (A8)."""
+        for k in aside:
+            operand = operands[k]
+            if names and isinstance(operand, Leaf) and operand.opaque is None and self._has("compared", 2):
+                filter_ = self._one(COMPARED).format(self._one(sorted(names)))
+                operands[k] = replace(operand, filter=filter_)
+        return tuple(operands)
 
     def _made(
         self, kind: type[Operator], operands: tuple[Expression, ...], options: Options, names: dict[str, bool],
@@ -423,9 +447,9 @@ class FullRuleBuilder(Choices):
         if kind is Sequence:
             options = replace(options, gap=self._gap())
             options = replace(options, strict=self._has("strict", 6))
-            return Sequence(
-                operands, self._until(options) if trailing else self._ending(options), negated=negated
-            )
+        if kind in (Sequence, Conjunction):
+            ended = self._until(options, kind) if trailing else self._ending(options)
+            return kind(operands, ended).standing_aside(negated, ())
         if "end" in kind.takes:
             options = self._ending(options)
         arguments = [Argument(self._argument(each.kind, operands, beat), NOWHERE) for each in kind.parameters]
@@ -445,7 +469,9 @@ class FullRuleBuilder(Choices):
         return self._one(range(1, len(operands) + 1) if len(operands) > 1 else (1, 2, 3))
 
     def _negated(self, kind: type[Operator], size: int) -> tuple[int, tuple[int, ...], bool]:
-        """How many operands there are, which of them must not occur (in a sequence), and whether one is the last."""
+        """How many operands there are, which of them stand aside, and whether one does so until an end."""
+        if kind is Conjunction and self._has("around", 4):
+            return size, (self.draw(st.integers(1, size - 1)),), True
         if kind is not Sequence:
             return size, (), False
         places: list[int] = []
@@ -464,9 +490,10 @@ class FullRuleBuilder(Choices):
             return replace(operand, options=options)
         return operand
 
-    def _until(self, options: Options) -> Options:
+    def _until(self, options: Options, kind: type[Operator] = Sequence) -> Options:
         """Until when the last `not` has to hold (A3): a window or a termination."""
-        ends = (Termination.CUSTOM,) if self.flat else (Termination.CUSTOM, Termination.NON_LOCAL)
+        near = self.flat or kind is Conjunction
+        ends = (Termination.CUSTOM,) if near else (Termination.CUSTOM, Termination.NON_LOCAL)
         if "within" in self.wanted and self.draw(st.booleans()):
             return self._condition(replace(options, within=self._one(WINDOWS)))
         return self._condition(replace(options, within=None, end=self._one(ends)))

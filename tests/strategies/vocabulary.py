@@ -16,6 +16,15 @@ BELOW_ORDER = {
 OPERATIONS = {"element": ("ins", "ins", "ins", "*", "del"), "valued": ("ins", "*", "upd", "*", "del")}
 BELOW_PRICE = {"element": ("", "comment"), "valued": ("text()", "@partNum")}
 BOUNDS = ((1, None), (1, 2), (2, 2), (2, 3), (2, None), (1, 1), (0, 1), (0, None), (1, 3))
+ALONG: tuple[tuple[int, int | None], ...] = ((1, None), (0, None), (1, 2), (0, 1), (2, None), (1, 1))
+"""The bounds of what is taken along (A6)."""
+COMPARED = (
+    "${0} = $meta:user",
+    "$meta:user != ${0}",
+    "not(${0} = string($ts mod 3))",
+    "$op = 'ins' or ${0} = 5",
+)
+"""Filters about another operand (A8)."""
 RELATIONS = (
     "before", "after", "meets", "met-by", "overlaps", "overlapped-by", "starts", "started-by", "during",
     "contains", "finishes", "finished-by", "equals", "par",

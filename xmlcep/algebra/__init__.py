@@ -23,10 +23,11 @@ from .definition import EventDefinition as EventDefinition
 from .definition import Reference as Reference
 from .definition import RuleParameter as RuleParameter
 from .expressions import Argument as Argument
+from .expressions import Aside as Aside
 from .expressions import Binding as Binding
+from .expressions import Collected as Collected
 from .expressions import Expression as Expression
 from .expressions import Leaf as Leaf
-from .expressions import Negation as Negation
 from .expressions import Opaque as Opaque
 from .expressions import Operator as Operator
 from .expressions import Parameter as Parameter

@@ -2,6 +2,8 @@
 
 An expression says what a composite event is; it has no state. `xmlcep.language` reads and prints expressions,
 `xmlcep.rules` derives path types and checks them, `xmlcep.engine` runs them.
+
+One module because all that an operator can say of itself is declared by one class.
 """
 
 from __future__ import annotations
@@ -74,6 +76,22 @@ class ParameterKind(Enum):
     EXPRESSION = "an XPath expression such as not(price)"
 
 
+class Collected(NamedTuple):
+    """``all[lower,upper]`` before the operand at a position: all of it is taken along (A6); upper None: no bound."""
+
+    operand: int
+    lower: int
+    upper: int | None
+
+    @property
+    def bounds(self) -> tuple[int, int | None]:
+        """How many events there may be."""
+        return self.lower, self.upper
+
+    def __str__(self) -> str:
+        return f"all[{self.lower},{'*' if self.upper is None else self.upper}]"
+
+
 class Parameter(NamedTuple):
     """What an operator has to be given besides its operands; ``name`` is what it is called in XML."""
 
@@ -136,6 +154,8 @@ class Operator(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     """What it is given besides operands, in the order of the text (`read` takes the arguments in this order)."""
 
+    aside_words: ClassVar[frozenset[str]] = frozenset()
+    """What can stand before its operands: ``not`` (A1), ``all`` (A6)."""
     takes_events: ClassVar[bool] = True
     """Whether events arrive in its operands; else these only say which nodes it is about (B1)."""
 
@@ -183,6 +203,12 @@ class Operator(ABC):
         """The operands of an infix operator as they stand beside its sign."""
         return map(write.operand, self.operands)
 
+    def word_before(self, operand: int) -> str:
+        """What stands before an operand, with a blank behind it."""
+        if operand in self.negated:
+            return "not "
+        return next((f"{each} " for each in self.collected if each.operand == operand), "")
+
     @property
     def drawn(self) -> str:
         """How it is drawn: the paper's sign with the arguments."""
@@ -202,6 +228,11 @@ class Operator(ABC):
     def with_operands(self, operands: tuple[Expression, ...]) -> Self:
         """The same of these operands."""
         return cast("Self", replace(cast("Any", self), operands=operands))
+
+    def standing_aside(self, negated: Sequence[int], collected: Sequence[Collected]) -> Self:
+        """The same with these operands aside; only one that has `aside_words` can have any."""
+        assert not (negated or collected)
+        return self
 
     # ---- what is known of it beforehand ---------------------------------------------------------------
 
@@ -257,6 +288,16 @@ class Operator(ABC):
     @property
     def negated(self) -> tuple[int, ...]:
         """Which operands must not occur (A1); their events never are constituents."""
+        return ()
+
+    @property
+    def collected(self) -> tuple[Collected, ...]:
+        """Of which operands all is taken along, and how much that may be (A6)."""
+        return ()
+
+    @property
+    def aside(self) -> tuple[int, ...]:
+        """The operands of which no event is chosen: those that are negated or collected."""
         return ()
 
     @property
@@ -318,19 +359,27 @@ class Operator(ABC):
 
     @property
     def turns(self) -> tuple[int, ...]:
-        """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""
-        positive = (k for k in range(len(self.operands)) if k not in self.negated)
-        return (*self.negated, *positive)
+        """The operands in the order in which they are fed at a time point (H3): what stands aside first (A1)."""
+        others = (k for k in range(len(self.operands)) if k not in self.aside)
+        return (*self.aside, *others)
 
 
 Expression: TypeAlias = Leaf | Operator
 
 
-class Negation(NamedTuple):
-    """``not operand`` as it stands in a text, until the sequence that it is an operand of takes it up (A1, A5)."""
+class Aside(NamedTuple):
+    """``not operand`` or ``all[lower,upper] operand`` as it stands in a text, until the operator above takes it up (A1,
+    A5, A6); ``not`` is what has the bounds 0 and 0."""
 
     operand: Expression
     at: Position
+    lower: int = 0
+    upper: int | None = 0
+
+    @property
+    def word(self) -> str:
+        """``not`` or ``all``."""
+        return "all" if self.upper != 0 else "not"
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -136,7 +136,7 @@ class Meetings:
         self, node: OperatorNode, operands: Sequence[Places]
     ) -> tuple[LeafNode | OperatorNode, LeafNode | OperatorNode]:
         """Two operands that never meet; the first and the last if it takes more than two for that."""
-        needed = [k for k in range(len(operands)) if k not in node.definition.negated]
+        needed = node.definition.required
         for place, k in enumerate(needed):
             for other in needed[:place]:
                 met: dict[PathType, Kinds] = {}

@@ -6,12 +6,13 @@ said: an event that takes the same change twice, a window whose sums are asked f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from path_types import equals_or_ends
 
 from ..algebra import (
+    Collected,
     Conjunction,
     ContextName,
     Disjunction,
@@ -19,6 +20,7 @@ from ..algebra import (
     Expression,
     Leaf,
     Multiplicity,
+    Operator,
     Order,
     Relation,
     Sequence,
@@ -102,8 +104,7 @@ class _Reader:
             return used is not None and self._has_parts(used.expression)
         if isinstance(expression, Disjunction):
             return all(map(self._has_parts, expression.operands))
-        positive = expression.positive if isinstance(expression, Sequence) else expression.operands
-        return len(positive) > 1
+        return isinstance(expression, Operator) and len(expression.required) > 1
 
     def _is_among(self, expression: Expression, needed: list[Leaf]) -> bool:
         """Whether all that an expression needs is needed there, too, and once: else another one may be meant."""
@@ -114,12 +115,8 @@ class _Reader:
             return used is not None and self._is_among(used.expression, needed)
         if not isinstance(expression, Sequence | Conjunction | Disjunction | Relation):
             return False
-        positive = (
-            [expression.operands[k] for k in expression.positive]
-            if isinstance(expression, Sequence)
-            else list(expression.operands)
-        )
-        return bool(positive) and all(self._is_among(each, needed) for each in positive)
+        required = [expression.operands[k] for k in expression.required]
+        return bool(required) and all(self._is_among(each, needed) for each in required)
 
     def _used(self, leaf: Leaf) -> EventDefinition | None:
         """The event of the rules that a leaf takes."""
@@ -137,13 +134,9 @@ class _Reader:
         if isinstance(expression, Disjunction):
             first, *others = (self._needed(operand, seen) for operand in expression.operands)
             return [leaf for leaf in first if all(any(_takes(o, leaf) for o in each) for each in others)]
-        if isinstance(expression, Sequence):
-            operands = [expression.operands[k] for k in expression.positive]
-        elif isinstance(expression, Conjunction | Relation):
-            operands = list(expression.operands)
-        else:  # of several that are counted the one before may be none
-            return []
-        return [leaf for operand in operands for leaf in self._needed(operand, seen)]
+        if not isinstance(expression, Sequence | Conjunction | Relation):
+            return []  # of several that are counted the one before may be none
+        return [leaf for k in expression.required for leaf in self._needed(expression.operands[k], seen)]
 
     def _instead_of(self, operator: Sequence, k: int, before: Expression) -> str:
         """What to write: the other part of what is negated, if that is one leaf."""
@@ -157,11 +150,9 @@ class _Reader:
                 if not self._is_among(before, self._needed(each, _NO_NAMES))
             ]
             if len(rest) == 1 and isinstance(rest[0], Leaf):
-                operands = [
-                    f"{'not ' if n in operator.negated else ''}{self._shown(rest[0] if n == k else each)}"
-                    for n, each in enumerate(operator.operands)
-                ]
-                line = " ; ".join(operands)
+                line = self._line(
+                    operator, [rest[0] if n == k else each for n, each in enumerate(operator.operands)]
+                )
                 if len(line) <= _LONGEST:
                     return f"write {line}"
         return "negate only the part that comes later, or count events by when they are complete: {order=detection}"
@@ -184,16 +175,15 @@ class _Reader:
             what = self._shown(counted.operand)
             said = f"x[{counted.lower},*] counts from the first {what} on: if one comes before {self._shown(before)},"
             said += " it is counted, too, and the sequence does not match any more"
-            yield counted, said, self._instead_of_count(operator, j, k)
+            yield counted, said, self._instead_of_count(operator, counted, j, k)
 
-    def _instead_of_count(self, operator: Sequence, before: int, counted: int) -> str:
-        count = operator.operands[counted]
-        assert isinstance(count, Multiplicity)
+    def _instead_of_count(self, operator: Sequence, count: Multiplicity, before: int, counted: int) -> str:
         first, what = self._shown(operator.operands[before]), self._shown(count.operand)
-        behind = [k for k in operator.positive if k > counted]
-        if len(operator.operands) == 3 and behind:
-            last = self._shown(operator.operands[behind[0]])
-            return f"for all {what} in between write aperiodic*[{first}, {last}] {what}"
+        if counted < operator.positive[-1]:
+            operands = [count.operand if each is count else each for each in operator.operands]
+            along = (*operator.collected, Collected(counted, count.lower, None))
+            written = operator.standing_aside(operator.negated, along)
+            return f"for all {what} in between write {self._line(written, operands)} (A6)"
         if len(operator.operands) == 2:
             return f"write {' ; '.join([first, *[what] * count.lower])}" if count.lower < 4 else _UPPER
         return _UPPER
@@ -210,6 +200,10 @@ class _Reader:
         said = f"x[{root.lower},*] raises all that is in the window again with every further"
         said += f" {self._shown(root.operand)}"
         yield root, said, f"for the last {root.lower} write x[{root.lower},{root.lower}]{{slide}} (S4)"
+
+    def _line(self, operator: Sequence, operands: Iterable[Expression]) -> str:
+        """The sequence with these operands, as one writes it."""
+        return " ; ".join(f"{operator.word_before(n)}{self._shown(each)}" for n, each in enumerate(operands))
 
     def _shown(self, expression: Expression) -> str:
         return print_expression(expression, self._rules.namespaces)

@@ -96,8 +96,9 @@ class TimePoints:
         if isinstance(expression, AnyOf):
             return expression.count - 1 if len(changes) == len(spans) else 0
         if isinstance(expression, Conjunction | Relation):
+            changes = [each.type for k in expression.required if (each := _change(expression.operands[k]))]
             apart = len(changes) - 1 if changes and not may_repeat(changes) else 0
-            solid = [k for k, each in enumerate(expression.operands) if self._needs_change(each)]
+            solid = [k for k in expression.required if self._needs_change(expression.operands[k])]
             return max([apart, *(spans[k] for k in solid)])
         return 0
 
@@ -167,7 +168,8 @@ class TimePoints:
                 said = f"between them ins({self._shown(inserted[0])}) happens in any case, so that it is never strict"
                 yield last.leaf, said, "leave strict out (S3)"
                 return
-            for negated in map(_change, operator.operands[k + 1 : following]):
+            between = [operator.operands[n] for n in operator.negated if k < n < following]
+            for negated in map(_change, between):
                 for each in inserted:
                     if negated is not None and _takes_insertion(negated, each):
                         said = f"ins({self._shown(each)}) happens here in any case, and must not"
@@ -191,7 +193,7 @@ def needs_change(expression: Expression, order: Order) -> bool:
     if isinstance(expression, Sequence):
         return any(needs_change(expression.operands[k], order) for k in expression.positive)
     return isinstance(expression, Conjunction) and any(
-        needs_change(each, order) for each in expression.operands
+        needs_change(expression.operands[k], order) for k in expression.required
     )
 
 

@@ -14,7 +14,7 @@ from ..errors import RuleProblem
 from ..events import bindings_in_finding
 from ..language import print_path
 from ..rules import Rules
-from ..rules.drawing import is_negated, leaf_text
+from ..rules.drawing import leaf_text
 from ..rules.rule_programs import Triggers
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
@@ -111,8 +111,10 @@ def _node(node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> dict[
     found |= {name: value for name, value in given.items() if value}
     operands = [_node(child, tree, rules) for child in node.children]
     for child, operand in zip(node.children, operands, strict=True):
-        if is_negated(child, node):
+        if child.child_index in node.definition.negated:
             operand["negated"] = True
+    for collected in node.definition.collected:
+        operands[collected.operand]["all"] = list(collected.bounds)
     return {**found, "operands": operands}
 
 

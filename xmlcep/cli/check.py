@@ -19,7 +19,7 @@ from ..editing.problems import check_texts
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..rules import Rules
 from ..rules.additions import Additions
-from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
+from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import did_you_mean_or_list
@@ -200,22 +200,20 @@ def _drawn(tree: EventTree, rules: Rules) -> Tree:
     """The tree as rich draws it, its root under the event's name."""
     title = Text.assemble((plain(tree.name), "bold green"), f"  {', '.join(tree_traits(tree))}")
     drawn = Tree(title, guide_style="dim")
-    _add(drawn, tree.root, tree, rules, negation="")
+    _add(drawn, tree.root, tree, rules, word="")
     return drawn
 
 
-def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules, *, negation: str) -> None:
+def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules, *, word: str) -> None:
     """Draws a node below another, and its children below it."""
     if isinstance(node, LeafNode):
-        drawn.add(Text.assemble((negation, "bold"), (plain(leaf_text(node, rules.namespaces)), "cyan")))
+        drawn.add(Text.assemble((word, "bold"), (plain(leaf_text(node, rules.namespaces)), "cyan")))
         return
     program = rules.graph.programs[tree.index][node.index]
     traits = operator_traits(node, program, flat=tree.flat, namespaces=rules.namespaces)
-    branch = drawn.add(
-        Text.assemble((negation + node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}")
-    )
+    branch = drawn.add(Text.assemble((word + node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}"))
     for child in node.children:
-        _add(branch, child, tree, rules, negation="not " if is_negated(child, node) else "")
+        _add(branch, child, tree, rules, word=node.definition.word_before(child.child_index))
 
 
 def _dependencies(console: Console, tree: EventTree, rules: Rules) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from ..clauses import read_clauses
 from ..rules import Rules
-from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
+from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .names import Kind, place_at
 
 CLAUSES = {
-    "&": "H4", "△": "H4", ";": "H5", "|": "H6", "▽": "H6", "x": "M1", "×": "M1", "any": "S1", "not": "A1", "plus": "W7",
-    "aperiodic": "W8", "aperiodic*": "W9", "periodic": "W10", "periodic*": "W10", "becomes": "B1", "opaque": "O1",
-    "external": "L7", "ins": "E1", "upd": "E1", "del": "E1", "as": "V10",
+    "&": "H4", "△": "H4", ";": "H5", "|": "H6", "▽": "H6", "x": "M1", "×": "M1", "any": "S1", "not": "A1", "all": "A6",
+    "plus": "W7", "aperiodic": "W8", "aperiodic*": "W9", "periodic": "W10", "periodic*": "W10", "becomes": "B1",
+    "opaque": "O1", "external": "L7", "ins": "E1", "upd": "E1", "del": "E1", "as": "V10",
     **dict.fromkeys(("before", "meets", "overlaps", "starts", "finishes", "equals", "during", "after", "met-by"), "R1"),
     **dict.fromkeys(("overlapped-by", "started-by", "finished-by", "contains", "par"), "R1"),
     "context": "H4", "next": "S2", "end": "D1", "earliest": "D1", "non-local": "D2", "custom": "D3", "when": "D4",
@@ -81,14 +81,15 @@ def _event(name: str, rules: Rules | None) -> str | None:
 
 
 def _drawn(
-    tree: EventTree, node: OperatorNode | LeafNode, rules: Rules, indent: str, negation: str = ""
+    tree: EventTree, node: OperatorNode | LeafNode, rules: Rules, indent: str, word: str = ""
 ) -> Iterator[str]:
     """An operator or leaf, and what is below it, each in a line."""
     if isinstance(node, LeafNode):
-        yield f"{indent}{negation}{leaf_text(node, rules.namespaces)}"
+        yield f"{indent}{word}{leaf_text(node, rules.namespaces)}"
         return
     program = rules.graph.programs[tree.index][node.index]
     traits = operator_traits(node, program, flat=tree.flat, namespaces=rules.namespaces)
-    yield f"{indent}{negation}{node.definition.drawn}  {', '.join(traits)}"
+    yield f"{indent}{word}{node.definition.drawn}  {', '.join(traits)}"
     for child in node.children:
-        yield from _drawn(tree, child, rules, f"{indent}    ", "not " if is_negated(child, node) else "")
+        word = node.definition.word_before(child.child_index)
+        yield from _drawn(tree, child, rules, f"{indent}    ", word)

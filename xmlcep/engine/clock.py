@@ -22,13 +22,14 @@ class Clock:
     ``ts`` is the record's number that is being processed; ``point`` numbers time points, of which timers add some
     (W5), so that it may be ahead; ``fired`` is when the timer was due that makes the current one. ``time`` is document
     time in microseconds since 1970 (W1), None while no record has told any; ``transaction`` and ``edit`` are
-    ordinals. Time and transactions are only followed where rules need them (``follows_time``); what records say of
-    time is only read where a rule measures with it (``uses_time``): elsewhere it may be anything (W1).
+    ordinals, ``flushes`` is how many there have been. Time and transactions are only followed where rules need them
+    (``follows_time``); what records say of time is only read where a rule measures with it (``uses_time``): elsewhere
+    it may be anything (W1).
     """
 
     __slots__ = (
-        "_follows", "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts",
-        "uses_time",
+        "_follows", "_latest", "_noted", "_txn", "edit", "fired", "flushes", "follows_time", "point", "time",
+        "transaction", "ts", "uses_time",
     )  # fmt: skip
 
     def __init__(self, *, follows_time: bool, uses_time: bool) -> None:
@@ -44,6 +45,7 @@ class Clock:
         self.time: int | None = None
         self.transaction = 0
         self.edit = 0
+        self.flushes = 0
         self._latest: int | None = None
         self._noted: str | None = None
         self._txn: int | None = None

@@ -271,11 +271,11 @@ class Detector:
         raised = self.end_edit() if self._document is not None else []
         self._timeline.more = False
         due = self._timers.take_by_transactions() if self._setting.timers.size else {}
-        if not (self._evaluation.waiting.release or due):
-            return raised
-        cause = cause or self.last_fed
-        assert cause is not None
-        self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
+        if self._evaluation.waiting.release or due:
+            cause = cause or self.last_fed
+            assert cause is not None
+            self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
+        self._clock.flushes += 1
         self._evaluation.departed.look_after_releases()
         self._evaluation.departed.look_if_no_timer_is_left()
         return raised + self._evaluation.take_report()

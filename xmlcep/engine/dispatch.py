@@ -121,7 +121,7 @@ class ActiveTrees:
         self.uses_time = graph.needs_time
         # Whether what is stored is all that they know of the past.
         self.forget = not any(
-            node.definition.negated or node.definition.creates_empty or node.watches_group
+            node.definition.aside or node.definition.creates_empty or node.watches_group
             for tree in self.trees
             for node in tree.operators
         )

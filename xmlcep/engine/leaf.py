@@ -155,6 +155,21 @@ class LeafState:
             return {name: value(event)}
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
 
+    def agrees(self, event: Event, beside: Bindings) -> bool:
+        """Whether an event that it takes counts beside a combination with such variables (A8); its own come first."""
+        path = event[2]
+        composite = type(event) is CompositeEvent
+        assert path is not None
+        compared = self.program.questions[node_kind(path)].compared
+        if compared is None:
+            return True
+        sight: Sight[Any] = COMPOSITE if composite else PRIMITIVE
+        own = {name for name in compared.variables if name not in beside and name not in self._references}
+        if composite and event.bindings is not None:  # type: ignore[union-attr]
+            own |= compared.variables & event.bindings.keys()  # type: ignore[union-attr]
+        variables = {**self._references, **beside, **{name: sight.variable(name)(event) for name in own}}
+        return compared.boolean(Environment(variables, value=sight.own(event)))
+
     def reader(self, operation: str, path: PathType) -> Reader:
         """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:

@@ -109,7 +109,7 @@ class TreeState:
         self.releases_alone = (
             self.waits_elsewhere
             and self.has_short_entries
-            and not (self.flat or any(state.node.definition.negated for state in self.states))
+            and not (self.flat or any(state.node.definition.aside for state in self.states))
             and not self.waits_for_conditions
             and self.elsewhere.goes_up_one_by_one()
         )

@@ -84,7 +84,7 @@ class _Search:
         if deciding:
             return Completion((), f"depends on values: {'; '.join(deciding)}")
         account = self.tree.account(self.root, self.key)
-        if account.due is not None and account.unit is Unit.TIME and self.root.node.definition.negated:
+        if account.due is not None and account.unit is Unit.TIME and self.root.node.definition.aside:
             return Completion((Proposal((), f"time {timestamp(account.due)}"),))
         beyond = list(dict.fromkeys(self._beyond()))
         if beyond:
@@ -356,6 +356,8 @@ class _Search:
                 yield "what else happens in the group"
             if state.node.definition.negated:
                 yield "what must not occur"
+            if state.node.definition.collected:
+                yield "what is taken along"
             if state.node.may_repeat:  # what has been used in one operand may be left in the other (S1, K4)
                 yield "events that are in two operands"
 

@@ -13,13 +13,14 @@ from lark.tree import Meta
 from ..algebra import (
     OPERATORS,
     Argument,
+    Aside,
     Binding,
+    Collected,
     Disjunction,
     EventDefinition,
     Expression,
     External,
     Leaf,
-    Negation,
     Opaque,
     Operator,
     Options,
@@ -57,7 +58,7 @@ class _Unreadable:
 
 
 UNREADABLE = _Unreadable()
-Unit: TypeAlias = Expression | Negation | _Unreadable
+Unit: TypeAlias = Expression | Aside | _Unreadable
 _Part: TypeAlias = Token | tuple[GivenOption, ...] | Unit | None  # None: what is optional and left out
 
 
@@ -186,25 +187,41 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         return self.source.position(start_of(token) + 1, max(end_of(token) - 1, start_of(token) + 2))
 
     @v_args(meta=True)
-    def negation(self, meta: Meta, parts: list[_Part]) -> Unit:
-        operand = parts[-1]
+    def aside(self, meta: Meta, parts: list[_Part]) -> Unit:
+        """``not b`` or ``all[l,u] b``; of the bounds what is no matter of syntax is reported."""
+        word, *bounds, operand = parts
         if isinstance(operand, _Unreadable):
             return operand
-        assert isinstance(operand, Leaf | Operator)
-        return Negation(operand, self.source.position(meta.start_pos, meta.start_pos + len("not")))
+        assert isinstance(word, Token) and isinstance(operand, Leaf | Operator)
+        at = self.source.position(start_of(word), end_of(word))
+        if not bounds:
+            return Aside(operand, at)
+        lower, upper = (self._argument(each).value for each in bounds if isinstance(each, Token))
+        assert isinstance(lower, int) and not isinstance(upper, str)
+        if lower < 0 or (upper is not None and upper < lower):
+            high = "*" if upper is None else upper
+            self._report(
+                at, f"the bounds of all[{lower},{high}] are impossible (A6)",
+                "the lower bound is 0 or more, the upper bound not below it, or * for no bound",
+            )  # fmt: skip
+            return UNREADABLE
+        return Aside(operand, at, lower, upper)
+
+    conjunct_aside = aside
 
     @v_args(meta=True)
     def sequence(self, meta: Meta, parts: list[Unit]) -> Unit:
-        """A1: operands may be negated."""
+        """A1: operands may stand aside."""
         at = self.source.position(meta.start_pos, meta.end_pos)
-        return self._sequence(parts, at, Options())
+        return self._joined(Sequence, parts, at, Options())
 
-    def _sequence(self, parts: list[Unit], at: Position, options: Options) -> Unit:
+    def _joined(self, operator: type[Operator], parts: list[Unit], at: Position, options: Options) -> Unit:
+        """An operator of which operands may stand aside (A1, A6, A7)."""
         if UNREADABLE in parts:
             return UNREADABLE
-        operands = [part.operand if isinstance(part, Negation) else part for part in parts]
-        negated = tuple(k for k, part in enumerate(parts) if isinstance(part, Negation))
-        return Sequence(cast("tuple[Expression, ...]", tuple(operands)), options, at, negated)
+        operands = [part.operand if isinstance(part, Aside) else part for part in parts]
+        made = operator.read(cast("tuple[Expression, ...]", tuple(operands)), (), options, at, self._report)
+        return made.standing_aside(*sides_of(parts))
 
     @v_args(meta=True)
     def absent(self, meta: Meta, parts: list[_Part]) -> Unit:
@@ -216,17 +233,17 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return absent
         assert isinstance(word, Token) and isinstance(absent, Leaf | Operator)
         at = self.source.position(meta.start_pos, meta.end_pos)
-        negation = Negation(absent, self.source.position(start_of(word), end_of(word)))
-        return self._sequence([first, negation, last], at, options)
+        negation = Aside(absent, self.source.position(start_of(word), end_of(word)))
+        return self._joined(Sequence, [first, negation, last], at, options)
 
     def _positive(self, part: Unit) -> Unit:
-        """The part, unless it is a negation where none can stand (A5)."""
-        if not isinstance(part, Negation):
+        """The part, unless it stands aside where none can (A5)."""
+        if not isinstance(part, Aside):
             return part
         self.source.report_at(
             part.at,
-            "there is a 'not' outside a sequence",
-            "write it before an operand of a sequence: a ; not b ; c (A1, A5)",
+            f"there is {'a' if part.word == 'not' else 'an'} {part.word!r} outside a sequence",
+            f"write it before an operand of a sequence: a ; {part.word} b ; c, or behind &: a & {part.word} b (A5)",
         )
         return UNREADABLE
 
@@ -237,7 +254,10 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         arguments = [self._argument(token) for token in tokens if token.type in _ARGUMENTS]
         given = [option for part in parts if _is_options(part) for option in part]
         options = operator_options(given, self.source, declared)
-        parts = [self._positive(part) if isinstance(part, Negation) else part for part in parts]
+        if declared.aside_words:
+            at = self.source.position(meta.start_pos, meta.end_pos)
+            return self._joined(declared, cast("list[Unit]", parts), at, options)
+        parts = [self._positive(part) if isinstance(part, Aside) else part for part in parts]
         if UNREADABLE in parts:
             return UNREADABLE
         operands = tuple(part for part in parts if isinstance(part, Leaf | Operator))
@@ -340,6 +360,13 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
     def report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
         """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
         report_path(path, self.source, scoped=scoped)
+
+
+def sides_of(parts: Iterable[object]) -> tuple[tuple[int, ...], tuple[Collected, ...]]:
+    """Which of these operands are negated, and which collected."""
+    aside = [(k, part) for k, part in enumerate(parts) if isinstance(part, Aside)]
+    collected = (Collected(k, part.lower, part.upper) for k, part in aside if part.word == "all")
+    return tuple(k for k, part in aside if part.word == "not"), tuple(collected)
 
 
 def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:

@@ -46,7 +46,7 @@ class Pattern(NamedTuple):
 _COLOURS = {
     "STRING": Colour.STRING, "VARIABLE": Colour.VARIABLE, "INT": Colour.NUMBER, "NUMBER": Colour.NUMBER,
     "PREFIXED": Colour.NAMESPACED, "NAME": Colour.NAME, "TIMES": Colour.OPERATOR, "NOT": Colour.OPERATOR,
-    "RELATION": Colour.OPERATOR, "TEXT": Colour.OPERATION,
+    "ALL": Colour.OPERATOR, "RELATION": Colour.OPERATOR, "TEXT": Colour.OPERATION,
     **dict.fromkeys(("INS", "UPD", "DEL"), Colour.OPERATION),
     **dict.fromkeys(("EVENT", "EVENT_NAMESPACE", "REFERENCE", "PARAM", "RULE"), Colour.DECLARATION),
 }  # fmt: skip

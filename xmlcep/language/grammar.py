@@ -34,6 +34,7 @@ NAME: /{NCNAME}/
 PREFIXED.1: /{NCNAME}:({NCNAME})?/
 CLARK: /\{{[^{{}}\r\n]*\}}({NCNAME})?/
 NOT.2: /not{_BEFORE_OPERAND}/
+ALL.2: /all(?={_GAP}*+\[)/
 VARIABLE: /\${NCNAME}/
 TIMES.2: /x(?={_GAP}*+\[)|×/
 OPAQUE.2: /opaque(?={_GAP}*+\[)/

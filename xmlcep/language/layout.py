@@ -36,9 +36,7 @@ def lay_out(definition: EventDefinition, namespaces: Mapping[str, str] | None = 
 def _operands(root: Operator, namespaces: Mapping[str, str] | None) -> Iterator[str]:
     for k, operand in enumerate(root.operands):
         sign = "=" if k == 0 else root.symbol
-        text = print_operand(operand, namespaces)
-        if k in root.negated:
-            text = f"not {text}"
+        text = f"{root.word_before(k)}{print_operand(operand, namespaces)}"
         inner = operand.operands if isinstance(operand, Operator) and operand.infix else ()
         parts = [print_operand(part, namespaces) for part in inner]
         if len(text) + 6 > WIDTH and text == f"({f' {_symbol(operand)} '.join(parts)})":

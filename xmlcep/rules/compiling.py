@@ -6,6 +6,8 @@ Trees are taken in the order in which they are processed, so that what a leaf kn
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from path_types.names import is_ncname
 
@@ -26,6 +28,8 @@ _OF_ANOTHER = (
     'compare them where both are known, with having="…" or if="…"'
 )
 _KINDS = (NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE)
+
+_NOTHING: Known = MappingProxyType({})
 
 Exported = Mapping[str, vs.Variables]
 """The variables of events by name."""
@@ -82,7 +86,12 @@ class _Compiler:
                 leaves.append(None)
                 operands.append(programs[child.index].variables)
             else:
-                program, bound = self._leaf(child)
+                said = len(self.problems)
+                program, bound = self._leaf(child, filtered=child.child_index not in node.definition.aside)
+                if child.child_index in node.definition.aside:
+                    del self.problems[
+                        said:
+                    ]  # it is compiled again when it is known what it can be compared with
                 leaves.append(program)
                 operands.append(bound)
         test = subject = None
@@ -97,6 +106,15 @@ class _Compiler:
         for message, hint, at in wrong:
             self._problem(message, hint, at)
         known = vs.passed_on(node, operands, grouping)
+        beside = {
+            name: variable.kind
+            for name, variable in known.items()
+            if any(name in operands[k] for k in range(len(operands)) if k not in node.definition.aside)
+        }
+        for k in node.definition.aside:
+            child = node.children[k]
+            if isinstance(child, LeafNode):
+                leaves[k], _ = self._leaf(child, beside)
         lists = tuple(name for name, variable in known.items() if variable.kind is VariableKind.LIST)
         lets = self._lets(node, known)
         options = node.definition.options
@@ -112,7 +130,7 @@ class _Compiler:
         """B1, B2: what is asked at elements."""
         test = self._compiled(becomes.test, becomes.test_at, self.given, NodeKind.ELEMENT)
         seen = vs.LeafVariables(self.given, any_name=False)
-        return test, self._questions(LeafNode(becomes.subject, 0), NodeKind.ELEMENT, seen)
+        return test, self._questions(becomes.subject, NodeKind.ELEMENT, seen)
 
     def _says(self, node: OperatorNode, seen: Known) -> Says | None:
         """Y10: what findings of the event say; its expressions see the variables of the event, and what is known of
@@ -145,7 +163,7 @@ class _Compiler:
             child.definition
             for k, child in enumerate(node.children)
             if isinstance(child, OperatorNode)
-            and k not in node.definition.negated
+            and k not in node.definition.aside
             and (grouping.bound[k] or k not in node.definition.optional_binders)
         ]
         for operator in (*needed, node.definition):
@@ -190,8 +208,11 @@ class _Compiler:
             )
         return guard
 
-    def _leaf(self, node: LeafNode) -> tuple[LeafProgram | None, vs.Variables]:
-        leaf = node.leaf
+    def _leaf(
+        self, node: LeafNode, beside: Known = _NOTHING, *, filtered: bool = True
+    ) -> tuple[LeafProgram | None, vs.Variables]:
+        """Its program, and what it binds. ``beside`` are the variables of what it stands aside of (A8)."""
+        leaf = node.leaf if filtered else replace(node.leaf, filter=None)
         known, any_name = self._of_composite(leaf)
         if leaf.filter is None and not leaf.bindings and leaf.opaque is None and leaf.name is None:
             return None, {}
@@ -202,10 +223,12 @@ class _Compiler:
         kinds = {**vs.kinds(known), **dict.fromkeys(returned, VariableKind.VALUE), **self.given}
         seen = vs.LeafVariables(kinds, any_name=any_name)
         own = node_kind(node.path)
-        questions = {own: self._questions(node, own, seen)}
+        questions = {own: self._questions(leaf, own, seen, beside)}
         if leaf.type.scope is not ScopeOfLeaf.NODE:
             said = len(self.problems)
-            questions |= {kind: self._questions(node, kind, seen) for kind in _KINDS if kind is not own}
+            questions |= {
+                kind: self._questions(leaf, kind, seen, beside) for kind in _KINDS if kind is not own
+            }
             del self.problems[said:]  # the same again
         bound = {name: vs.Variable(VariableKind.VALUE) for name in returned}
         for name, expression in questions[own].bindings:
@@ -232,9 +255,21 @@ class _Compiler:
                 )
         return compiled
 
-    def _questions(self, node: LeafNode, kind: NodeKind, seen: Known) -> Questions:
-        leaf = node.leaf
-        filter_ = self._compiled(leaf.filter, leaf.place("filter"), seen, kind)
+    def _questions(
+        self, leaf: Leaf, kind: NodeKind, seen: vs.LeafVariables, beside: Known = _NOTHING
+    ) -> Questions:
+        others = {name: kind for name, kind in beside.items() if name not in seen or seen.is_any(name)}
+        filter_ = self._compiled(leaf.filter, leaf.place("filter"), seen.with_(others), kind)
+        compared = None
+        if filter_ is not None and (asked := filter_.variables & others.keys()):
+            if filter_.needs_document:
+                name = min(asked)
+                self._problem(
+                    f"a filter that asks for ${name} of another operand cannot ask the document, too (A8)",
+                    "it can ask what is known of the event: $new, $old, $meta:NAME, or . of a text or attribute",
+                    leaf.place("filter"),
+                )
+            filter_, compared = None, filter_
         bindings: list[tuple[str, Expression | None]] = []
         for name, text in leaf.bindings:
             at = leaf.place(f"as {name}")
@@ -246,13 +281,13 @@ class _Compiler:
                 if not has_value and leaf.opaque is None:
                     self._problem(
                         f"as ${name}: {'a composite' if _is_composite(leaf) else 'an element'} has no value (V1)",
-                        f"say which: as ${name} = (@id), or bind the text: {node.path}/text()",
+                        f"say which: as ${name} = (@id), or bind the text: {leaf.type.path}/text()",
                         at,
                     )
                 bindings.append((name, None))
             else:
                 bindings.append((name, self._compiled(text, at, seen, kind)))
-        return Questions(filter_, tuple(bindings))
+        return Questions(filter_, tuple(bindings), compared)
 
     def _of_composite(self, leaf: Leaf) -> tuple[vs.Variables, bool]:
         """The variables of the composites that a leaf takes, and whether there can be others."""

@@ -41,11 +41,6 @@ def operator_traits(
     return traits
 
 
-def is_negated(child: OperatorNode | LeafNode, node: OperatorNode) -> bool:
-    """Whether an operand of an operator stands behind ``not`` (A1)."""
-    return child.child_index in node.definition.negated
-
-
 def leaf_text(leaf: LeafNode, namespaces: Mapping[str, str]) -> str:
     """A leaf as in the event language."""
     return print_expression(leaf.leaf, namespaces)
@@ -90,7 +85,8 @@ def _mermaid_tree(
         words = "<br/>".join(map(escaped, (node.definition.drawn, *traits)))
         yield f'{_operator_id(tree, node)}(["{words}"])'
         for child in node.children:
-            line = "-- not ---" if is_negated(child, node) else "---"
+            word = node.definition.word_before(child.child_index)
+            line = f"-- {escaped(word)}---" if word else "---"
             if isinstance(child, OperatorNode):
                 yield f"{_operator_id(tree, node)} {line} {_operator_id(tree, child)}"
             else:

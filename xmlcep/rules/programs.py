@@ -16,15 +16,16 @@ from .braces import Text
 
 class Questions(NamedTuple):
     """What is asked of an event at a node of some kind: the filter, and what variables are bound to, None for the
-    node's value."""
+    node's value; ``compared`` is a filter that asks for variables of a combination, too, and beside one (A8)."""
 
     filter: Expression | None
     bindings: tuple[tuple[str, Expression | None], ...]
+    compared: Expression | None = None
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """All of them."""
-        given = (self.filter, *(expression for _, expression in self.bindings))
+        given = (self.filter, self.compared, *(expression for _, expression in self.bindings))
         return tuple(expression for expression in given if expression is not None)
 
 
@@ -43,6 +44,11 @@ class LeafProgram:
     def expressions(self) -> tuple[Expression, ...]:
         """All its expressions."""
         return tuple(expression for asked in self.questions.values() for expression in asked.expressions)
+
+    @property
+    def compares(self) -> bool:
+        """Whether its filter is asked beside a combination (A8)."""
+        return any(asked.compared is not None for asked in self.questions.values())
 
     @property
     def binds(self) -> frozenset[str]:

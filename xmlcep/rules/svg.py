@@ -7,7 +7,7 @@ from html import escape
 from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
-from .drawing import is_negated, leaf_text, operator_traits
+from .drawing import leaf_text, operator_traits
 from .programs import OperatorProgram
 from .trees import EventTree, LeafNode, OperatorNode
 
@@ -20,7 +20,7 @@ class _Box(NamedTuple):
 
     lines: tuple[str, ...]
     is_leaf: bool
-    is_negated: bool
+    is_aside: bool
     width: float
     below: tuple[_Box, ...]
 
@@ -35,7 +35,7 @@ class _Box(NamedTuple):
 
 def draw_svg(tree: EventTree, programs: Sequence[OperatorProgram], namespaces: Mapping[str, str]) -> str:
     """The tree of a rule as SVG text, with its operators' programs; colours are those of the page it stands in."""
-    top = _box(tree.root, tree, programs, namespaces, negated=False)
+    top = _box(tree.root, tree, programs, namespaces, word="")
     heights = _heights(top)
     tops = list(accumulate((height + _BETWEEN for height in heights), initial=0.0))
     parts = list(_drawn(top, 0.0, tops, 0))
@@ -49,7 +49,7 @@ def draw_svg(tree: EventTree, programs: Sequence[OperatorProgram], namespaces: M
 
 def _box(
     node: OperatorNode | LeafNode, tree: EventTree, programs: Sequence[OperatorProgram],
-    namespaces: Mapping[str, str], *, negated: bool,
+    namespaces: Mapping[str, str], *, word: str,
 ) -> _Box:  # fmt: skip
     if isinstance(node, LeafNode):
         lines = [_short(leaf_text(node, namespaces))]
@@ -58,14 +58,13 @@ def _box(
         traits = operator_traits(node, programs[node.index], flat=tree.flat, namespaces=namespaces)
         lines = [node.definition.drawn, *(_short(trait) for trait in traits if not trait.startswith("name "))]
         below = tuple(
-            _box(child, tree, programs, namespaces, negated=is_negated(child, node))
+            _box(child, tree, programs, namespaces, word=node.definition.word_before(child.child_index))
             for child in node.children
         )
-    if negated:
-        lines[0] = f"not {lines[0]}"
+    lines[0] = f"{word}{lines[0]}"
     own = max(len(line) for line in lines) * _CHARACTER + 2 * _PADDING
     inner = sum(box.width for box in below) + _GAP * max(0, len(below) - 1)
-    return _Box(tuple(lines), isinstance(node, LeafNode), negated, max(own, inner), below)
+    return _Box(tuple(lines), isinstance(node, LeafNode), bool(word), max(own, inner), below)
 
 
 def _heights(box: _Box) -> list[float]:
@@ -82,7 +81,7 @@ def _drawn(box: _Box, left: float, tops: Sequence[float], level: int) -> Iterato
         yield f'<path d="M{middle:.0f} {top + height:.0f} L{x:.0f} {y:.0f}" opacity="0.5"/>'
         yield from _drawn(inner, at, tops, level + 1)
         at += inner.width + _GAP
-    dashes = ' stroke-dasharray="4 3"' if box.is_negated else ""
+    dashes = ' stroke-dasharray="4 3"' if box.is_aside else ""
     yield (
         f'<rect x="{middle - box.own_width / 2:.0f}" y="{top:.0f}" width="{box.own_width:.0f}" height="{height:.0f}"'
         f' rx="{3 if box.is_leaf else 9}"{dashes}/>'

@@ -132,7 +132,7 @@ class OperatorNode:
         """The operands that it may leave out (M5)."""
         operands = (child for child in self.children if isinstance(child, OperatorNode))
         empty = {each.child_index for each in operands if each.definition.creates_empty}
-        return frozenset(empty.difference(self.definition.negated) if self.definition.leaves_out else ())
+        return frozenset(empty.difference(self.definition.aside) if self.definition.leaves_out else ())
 
     def leaves(self) -> Iterator[LeafNode]:
         """The leaves that are direct children."""

@@ -74,8 +74,16 @@ class LeafVariables(EventVariables):
         super().__init__({**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given})
         self._any_name = any_name
 
+    def is_any(self, name: str) -> bool:
+        """Whether nothing is known of a name but that it can be one."""
+        return self._any_name and name not in self._known and is_ncname(name)
+
+    def with_(self, others: Known) -> LeafVariables:
+        """The same with others (A8)."""
+        return LeafVariables({**self._known, **others}, any_name=self._any_name) if others else self
+
     def __getitem__(self, name: str) -> VariableKind | float | str:
-        if self._any_name and name not in self._known and is_ncname(name):
+        if self.is_any(name):
             return VariableKind.LIST
         return super().__getitem__(name)
 
@@ -173,7 +181,8 @@ def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Group
             found[name] = Variable(VariableKind.VALUE)
         else:
             given = [operands[k][name] for k in constituents if name in operands[k]]
-            several = gathers or any(variable.several for variable in given)
+            along = any(name in operands[each.operand] for each in definition.collected)
+            several = gathers or along or any(variable.several for variable in given)
             found[name] = Variable(VariableKind.LIST, several, any(variable.counts for variable in given))
     for name in definition.own_variables:
         found[name] = Variable(VariableKind.NUMBER, counts=True)

@@ -45,7 +45,7 @@ class Combining(OperatorState):
     @property
     def optional(self) -> list[int]:
         """The operands that may be left out: `x[0,u]` (M5)."""
-        children = ((index, self.children[index]) for index in self.needed)
+        children = ((index, self.children[index]) for index in self.positive)
         return [
             index
             for index, child in children
@@ -57,7 +57,7 @@ class Combining(OperatorState):
     def enumerate(self, group: Group) -> Iterator[list[Entry]]:
         """One entry of every child that takes part, or none of one that is optional, in lexicographic order."""
         pools: list[list[Entry | None]] = [
-            [*group.child(index), *([None] if index in self.optional else [])] for index in self.needed
+            [*group.child(index), *([None] if index in self.optional else [])] for index in self.positive
         ]
         for combination in product(*pools):
             found = [entry for entry in combination if entry is not None]
@@ -65,8 +65,14 @@ class Combining(OperatorState):
                 yield found
 
     def combinations(self, group: Group) -> list[list[Entry]]:
-        """Every combination that there is (Q1). `having` of cumulative is asked of the whole, later."""
-        return [c for c in self.enumerate(group) if self.admits(group, c, complete=True)]
+        """Every combination that there is (Q1), with what is taken along (A6). `having` of cumulative is asked of the
+        whole, later."""
+        found = [c for c in self.enumerate(group) if self.admits(group, c, complete=True)]
+        return [self.filled(group, combination) for combination in found]
+
+    def filled(self, group: Group, combination: list[Entry]) -> list[Entry]:
+        """A combination with all that is taken along with it."""
+        return combination
 
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
         """Z27: with a window, what `having` was false of is gone if it lies further back than that from the latest
@@ -90,7 +96,7 @@ class Combining(OperatorState):
         if self.within is not None and not constraints.within(self.around.clock, self.within, combination):
             return False
         return self.is_related(group, combination, complete=complete) and self.is_had(
-            group, combination, complete=complete
+            group, self.filled(group, combination) if complete else combination, complete=complete
         )
 
     def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
@@ -124,7 +130,7 @@ class Combining(OperatorState):
         if self.context is ContextName.NEXT:
             self.raise_runs(group)
             return
-        new = [entry for entry in group.stored if entry.fresh]
+        new = [entry for entry in group.stored if entry.fresh and not self.stands_aside(entry.child)]
         for chosen, consumed in contexts.chosen(self.context, self.choice(group, new)):
             self.choose(group, chosen, consumed)
 
@@ -158,16 +164,16 @@ class Combining(OperatorState):
     @property
     def width(self) -> int:
         """How many events a combination has."""
-        return len(self.needed)
+        return len(self.positive)
 
     def lacking(self, run: Run) -> list[int]:
         """The children of which a run may take an event."""
-        return [index for index in self.needed if index not in [entry.child for entry in run.entries]]
+        return [index for index in self.positive if index not in [entry.child for entry in run.entries]]
 
     def is_whole(self, entries: list[Entry]) -> bool:
         """Whether these lack nothing that has to be there."""
         have = [entry.child for entry in entries]
-        return all(index in have or index in self.optional for index in self.needed)
+        return all(index in have or index in self.optional for index in self.positive)
 
     def begins(self, entry: Entry) -> bool:
         """Whether an event begins a run."""
@@ -196,11 +202,13 @@ class Combining(OperatorState):
         complete = [run for run in group.runs if run.complete]
         group.runs = [run for run in group.runs if not run.complete]
         for run in complete:
-            self.complete(group, run.combination, [])
-            for entry in self.consumed_with(group, run.combination):
+            whole = self.filled(group, run.combination)
+            self.complete(group, whole, [])
+            for entry in self.consumed_with(group, whole):
                 if not entry.used:
                     entry.used = True
                     self.tell_consumed(entry)
+        group.stored = [e for e in group.stored if not (e.used and e.child in self.along)]
 
     # Consuming
 

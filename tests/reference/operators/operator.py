@@ -86,6 +86,8 @@ class OperatorState:
             for index, operand in enumerate(expression.operands)
         ]
         self.absent: tuple[int, ...] = tuple(absent)
+        along = getattr(expression, "collected", ())
+        self.along = {each.operand: each.bounds for each in along}
         self._find_variables()
 
     def postorder(self) -> list[OperatorState]:
@@ -99,6 +101,12 @@ class OperatorState:
     def needed(self) -> tuple[int, ...]:
         """The children that must bind a variable of the join; the others may (V2, V4)."""
         return tuple(index for index in range(len(self.children)) if index not in self.absent)
+
+    @property
+    def positive(self) -> tuple[int, ...]:
+        """The children of which combinations have one event each; of the others that are needed all is taken along
+        (A6)."""
+        return tuple(index for index in self.needed if index not in self.along)
 
     @property
     def constituents(self) -> tuple[int, ...]:
@@ -138,7 +146,8 @@ class OperatorState:
             )
         self.joined = tuple(sorted(joined))
         handed_on = {
-            name: any(bound[index].get(name) for index in self.constituents) or self.gathers
+            name: any(bound[index].get(name) or index in self.along for index in self.constituents)
+            or self.gathers
             for name in sorted(names)
             if self.hands_on([name in bound[index] for index in self.constituents])
         }
@@ -158,8 +167,9 @@ class OperatorState:
     # Arrivals
 
     def order_of_turns(self) -> list[int]:
-        """In which order the children's arrivals are taken (H3); what must not happen comes first (A1)."""
-        return [*self.absent, *(index for index in range(len(self.children)) if index not in self.absent)]
+        """In which order the children's arrivals are taken (H3); what stands aside comes first (A1)."""
+        aside = sorted([*self.absent, *self.along])
+        return [*aside, *(index for index in range(len(self.children)) if index not in aside)]
 
     def arrivals(self, child: int, occurred: list[Event]) -> list[Arrival]:
         """What arrives in this child at this time point: what a leaf stores (T5, E2, F1), or what the child
@@ -168,7 +178,7 @@ class OperatorState:
         found: list[Arrival] = []
         if isinstance(source, Leaf):
             for event in occurred:
-                values = taken(source, event, self.around)
+                values = taken(source, event, self.around, unasked=self.is_asked_later(child))
                 if values is not None:
                     found.append((event, values))
                     self.check_time()
@@ -273,11 +283,19 @@ class OperatorState:
         """Whether there is anything to raise that contains something new (D2)."""
         return False
 
-    def take_absent(self, child: int, event: Event, values: Variables) -> None:
-        """Something happened in a child that must not happen (A1)."""
+    def is_asked_later(self, child: int) -> bool:
+        """Whether a leaf's filter is about more than its event (A8)."""
+        return False
+
+    def stands_aside(self, child: int) -> bool:
+        """Whether nothing that happens in a child completes anything (A1, A3)."""
+        return False
+
+    def take_aside(self, child: int, event: Event, values: Variables) -> None:
+        """Something happened in such a child."""
         raise NotImplementedError
 
-    def absent_taken(self) -> None:
+    def aside_taken(self) -> None:
         """All of it at this time point has been taken: candidates end (A3), multiplicities start over (Q4, Z3)."""
 
     def condition_holds(self, group: Group) -> bool:

@@ -36,6 +36,7 @@ class Surroundings:
         self.cause: Cause | None = None
         self.ts = 0
         self.ordinal = 0
+        self.flushes = 0
         self.history: list[PrimitiveEvent] = []
         self.deleted: set[int] = set()
         self.numbers: Iterator[int] = count()
@@ -54,4 +55,4 @@ class Surroundings:
 
     def instant(self) -> Instant:
         """When something stored now is stored."""
-        return Instant(self.now, self.ts, self.ordinal)
+        return Instant(self.now, self.ts, self.ordinal, self.flushes)

@@ -107,7 +107,9 @@ class Writer:
         plain = len(entry) <= FIRST and type(event) is PrimitiveEvent
         if not (plain and start == end == at == event.ts):
             written += [write_number(start), write_number(end), at]
-            if len(entry) > FIRST:
+            if len(entry) == FIRST + 1:  # with the flush that was the last (A7)
+                written += [False, entry[FIRST]]
+            elif len(entry) > FIRST:
                 first, last, bindings, *happened = entry[FIRST:]
                 same = bindings is not None and type(event) is CompositeEvent and bindings is event.bindings
                 written += [
@@ -219,9 +221,11 @@ class Reader:
         entry = (read_number(start), read_number(end), at, event)
         if not more:
             return entry
+        if more[0] is False:
+            return (*entry, more[1])
         first, last, bindings, *happened = more
         variables = event.bindings if bindings is True else self.bindings(bindings)
-        return (*entry, read_moment(first), read_moment(last), variables, *map(read_moment, happened))
+        return (*entry, read_moment(first), read_moment(last), variables, *map(_read_note, happened))
 
     def bindings(self, data: Json) -> Mapping[str, Any] | None:
         """The variables of an event."""
@@ -268,6 +272,11 @@ def read_span(data: Json) -> tuple[Any, Any] | None:
 
 def _meta(event: TimePoint) -> dict[str, str] | None:
     return None if event.meta is None else dict(event.meta)
+
+
+def _read_note(data: Json) -> object:
+    """What stands behind all that an entry has: a moment, or how many flushes there had been (A3, A7)."""
+    return data if isinstance(data, int) else read_moment(data)
 
 
 def _write_value(value: Any) -> Json:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from contexts import Group
-from contexts.constraints import Contiguity, Violations
+from contexts.constraints import Collection, Contiguity, Violations
 from contexts.constraints.counting import CountedViolations
 
 from ..clock import Clock
@@ -21,6 +21,7 @@ from ..operators.accumulation import Accumulation, SlidingAccumulation
 from ..operators.any import AnyState
 from ..operators.aperiodic import AperiodicState
 from ..operators.aperiodic_star import AperiodicStarState
+from ..operators.around import AroundState
 from ..operators.becomes import BecomesState
 from ..operators.chain import SequenceState
 from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
@@ -113,15 +114,20 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(
         {"groups": groups, **state},
         "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
-        "_in_order", "_aging", *derived,
+        "_in_order", "_aging", "collections", *derived,
+    )  # fmt: skip
+
+
+def _aside(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _combining(
+        {"violations": AllWithin(), **state},
+        "definition", "positive", "places", "absences", "_completing", "asked_at_end", "_before", "_leads",
+        "restarting", *derived,
     )  # fmt: skip
 
 
 def _sequence(state: Mapping[str, Form], *derived: str) -> Layout:
-    return _combining(
-        {"violations": AllWithin(), "contiguity": Within(), **state},
-        "_position", "_last", "hopeless_without", "_waits_for_more", "_before", "_leads", "_restarting", *derived,
-    )  # fmt: skip
+    return _aside({"contiguity": Within(), **state}, "_last", "hopeless_without", "_waits_for_more", *derived)
 
 
 def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
@@ -140,7 +146,9 @@ _CHRONICLE_CONJUNCTION = _pair(
     {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists", "_raise_alone"
 )
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
-_CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
+_CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None, 0))))
+_UNTIL_AN_END = {"candidates": _CANDIDATES, "ready": _CANDIDATES}
+_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length")
 
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
@@ -155,9 +163,8 @@ _OPERATORS: dict[type, Layout] = {
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
-    TrailingSequenceState: _sequence(
-        {"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone", "_until"
-    ),
+    TrailingSequenceState: _sequence({**_UNTIL_AN_END}, *_OF_AN_END),
+    AroundState: _aside({**_UNTIL_AN_END}, "_cleared", *_OF_AN_END),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
     WaitingMultiplicityState: _layout(
@@ -199,7 +206,7 @@ _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
 _KEPT: dict[type, Layout] = {
     Group: _layout(
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": ZERO, "runs": RunsForm()},
-        "key", "owners", "shared", "aging", "end", "in_order",
+        "key", "owners", "shared", "aging", "end", "in_order", "collected",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
     RecordAccumulation: _layout(
@@ -207,9 +214,10 @@ _KEPT: dict[type, Layout] = {
         "oldest", "head", "place_of_all", "known", "running", "only", "has_one_of_each",
     ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
-    Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
+    Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number(), "since": ZERO}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": ZERO}),
     Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
+    Collection: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "least", "most"),
     CountedViolations: _layout(
         {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
     ),
@@ -235,7 +243,7 @@ _SHARED: dict[type, Layout] = {
     Clock: _layout(
         {
             **dict.fromkeys(("_latest", "_noted", "_txn", "fired", "time"), PLAIN),
-            **dict.fromkeys(("edit", "point", "transaction", "ts"), ZERO),
+            **dict.fromkeys(("edit", "flushes", "point", "transaction", "ts"), ZERO),
             "_follows": Plain(True),  # it is only ever taken back
         },
         "follows_time", "uses_time",

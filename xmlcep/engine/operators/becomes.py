@@ -123,7 +123,7 @@ class BecomesState(DeferrableState):
 
     def _bound(self, path: PathType, ids: tuple[int, ...], change: PrimitiveEvent) -> Bindings | None:
         """The variables that a filter which is true of an element lets it bind; None if it is false (B2)."""
-        filter_, bindings = self.subject
+        filter_, bindings, _ = self.subject
         if filter_ is not None and not filter_.boolean(self._seen(filter_, path, ids, change)):
             return None
         return {

@@ -34,8 +34,8 @@ class ChoosingState(OperatorState):
         """The operands whose events a group stores, in this order."""
         return range(len(self.node.children))
 
-    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
-        """What a group stores, by operand as they are written."""
+    def by_operand(self, key: Key, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
+        """What there is of a group, by operand as they are written; ``stored`` is what it stores."""
         return tuple(list(entries) for entries in stored)
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
@@ -48,12 +48,12 @@ class ChoosingState(OperatorState):
             if now - entry[FIRST][unit] > most:
                 return Objection("expired", (entry, *behind[:1]), now - entry[FIRST][unit] - most, most, unit)
         alone = [[entry] if k == child else [*events] for k, events in enumerate(others)]
-        group = Group([alone[k] for k in self.stored_operands], None, key, shared=self.shared)
+        group = self._group_of(key, alone)
         if self.exists.enough(group):
             against = self.exists.objection(group) or self._newer(key, alone, but=child)
             if against is not None:
                 return against
-        if self.context.runs and child not in self.node.definition.negated:
+        if self.context.runs and child not in self.node.definition.aside:
             against = self._against_run(group, self.stored_operands.index(child), entry)
             if against is not None:
                 return against
@@ -62,6 +62,16 @@ class ChoosingState(OperatorState):
             if apart > most:
                 return Objection("expired", (entry,), apart - most, most, unit)
         return super().lost(child, key, entry, others)
+
+    def _group_of(self, key: Key, events: Sequence[Sequence[Entry]]) -> Group:
+        """A group that stores these, by operand; of what stands aside it stores nothing."""
+        aside = self.node.definition.aside
+        return Group(
+            [[] if k in aside else list(events[k]) for k in self.stored_operands],
+            None,
+            key,
+            shared=self.shared,
+        )
 
     def _against_run(self, group: Group, operand: int, entry: Entry) -> Objection | None:
         """Why an event begins no run, or none that has what else there is (S2)."""
@@ -74,7 +84,7 @@ class ChoosingState(OperatorState):
         return against
 
     def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:
-        group = Group([list(others[k]) for k in self.stored_operands], None, key, shared=self.shared)
+        group = self._group_of(key, others)
         if not self.exists.enough(group) or self.exists.objection(group) is not None:
             return None
         return self._newer(key, others)
@@ -83,7 +93,11 @@ class ChoosingState(OperatorState):
         """The first event that is no longer stored, and what has come after it; not of operand ``but``."""
         stored = {id(entry[EVENT]) for entries in self.account(key).stored for entry in entries}
         for k, arrived in enumerate(others):
-            gone = [entry for entry in arrived if id(entry[EVENT]) not in stored and k != but]
+            gone = [
+                entry
+                for entry in arrived
+                if id(entry[EVENT]) not in stored and k not in (but, *self.node.definition.aside)
+            ]
             if gone:
                 newer = [entry for entry in arrived if entry[AT] > gone[-1][AT]]
                 return Objection(

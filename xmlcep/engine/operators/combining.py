@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, MutableSequence, Sequence
+from collections.abc import Collection, Mapping, MutableSequence, Sequence
 
 from contexts import Combination, Entry, Group, Owner
 from contexts.constraints import Constraint, Within
-from contexts.entry import EVENT, FIRST
-from contexts.group import discard
+from contexts.entry import EVENT, FIRST, parts
+from contexts.group import NO_STORES, Store, discard
 from contexts.grouping import Key
 from contexts.runs import Runs
 
@@ -35,7 +35,8 @@ class CombiningState(ChoosingState, DeferrableState):
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting)
         self.groups: dict[Key, Group] = {}
-        self.width = len(node.children) - len(node.definition.negated)
+        self.width = len(node.children)
+        self.collections: Mapping[int, Store] = NO_STORES  # of what is taken along, by place
         self._stores = self.context.replaces or self.context.runs  # in its own way
         # Whether combinations may be there that are not chosen, and that its window leaves behind.
         self._moves_on = self.context.batches and node.window is not None and self.values.having is not None
@@ -73,7 +74,14 @@ class CombiningState(ChoosingState, DeferrableState):
         else:
             stored = [[] for _ in range(self.width)]
         group = self.groups[key] = Group(
-            stored, self._stored_owners, key, self.shared, self._aging, self.end_of, self._in_order
+            stored,
+            self._stored_owners,
+            key,
+            self.shared,
+            self._aging,
+            self.end_of,
+            self._in_order,
+            self.collections,
         )
         if self.context.runs:
             group.runs = Runs()
@@ -138,15 +146,15 @@ class CombiningState(ChoosingState, DeferrableState):
                 wanted |= expression.variables
         programs = self.setting.programs[self.tree_index]
         found = set()
-        for child, node in enumerate(self.node.children):
-            if child not in self.node.definition.negated:
-                if isinstance(node, OperatorNode):
-                    bound = frozenset(programs[node.index].variables)
-                else:
-                    leaf = program.leaves[child]
-                    bound = frozenset() if leaf is None else leaf.binds
-                if wanted & bound:
-                    found.add(self.position(child))
+        for child in self.stored_operands:
+            node = self.node.children[child]
+            if isinstance(node, OperatorNode):
+                bound = frozenset(programs[node.index].variables)
+            else:
+                leaf = program.leaves[child]
+                bound = frozenset() if leaf is None else leaf.binds
+            if wanted & bound:
+                found.add(self.position(child))
         return frozenset(found)
 
     # ---- arrivals -------------------------------------------------------------------------------------
@@ -207,8 +215,9 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
-        chosen = [entry for entry in combination if entry is not None] if None in combination else combination
-        self.raise_combination(chosen, key, cause)
+        if self.collections or None in combination:
+            combination = tuple([entry for _, entry in parts(combination)])
+        self.raise_combination(combination, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -223,7 +232,7 @@ class CombiningState(ChoosingState, DeferrableState):
         enough = self.exists.enough(group) and not self.context.runs
         objection = self.exists.objection(group) if enough else None
         raised = enough and objection is None and not self.context.is_possible(group, self.exists)
-        return Account(self.by_operand(self.context.standing(group)), objection, raised)
+        return Account(self.by_operand(key, self.context.standing(group)), objection, raised)
 
     # ---- deferred -------------------------------------------------------------------------------------
 

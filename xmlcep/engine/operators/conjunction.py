@@ -14,6 +14,7 @@ from ...algebra import Promise
 from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
+from .around import AroundState
 from .chronicle_pairs import ChroniclePairConjunction
 from .combining import CombiningState, window_constraints
 from .pairs import PairConjunction, is_plain_pair
@@ -50,6 +51,8 @@ def new_state(
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
+    if node.definition.aside:
+        return AroundState(node, tree, report, setting, operands)
     pairing = CONTEXTS[node.context.value].pairing
     is_plain = is_plain_pair(node, tree, setting) and all(operand.prompt for operand in operands)
     if is_plain and pairing is not None and (pairing.waits or not node.deferred):

@@ -30,11 +30,11 @@ def new_state(
     if definition.trailing:
         return TrailingSequenceState(node, tree, report, setting, operands)
     is_plain = is_plain_pair(node, tree, setting) and all(operand.prompt for operand in operands)
-    if is_plain and not definition.negated:
+    if is_plain and not definition.aside:
         if node.deferred:
             return WaitingPairSequence(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest
         return (ChroniclePairSequence if chronicle else PairSequence)(node, tree, report, setting)
-    if not definition.negated and is_windowed_pair(node, tree, setting):
+    if not definition.aside and is_windowed_pair(node, tree, setting):
         return WindowedPairSequence(node, tree, report, setting)
     return SequenceState(node, tree, report, setting, operands)

@@ -1,39 +1,48 @@
-"""Sequences that end with a negated operand: what comes before is a candidate until it is known (A3, A4)."""
+"""What stands aside until an end: what the other operands give is a candidate until that is known (A3, A4, A6, A7).
+
+One module because what begins a candidate, what ends it and what it takes along are told by the same events.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Sequence
+from operator import itemgetter
 
 from contexts import Entry, Group
+from contexts.constraints import Collection as Collected
 from contexts.constraints import Objection
-from contexts.entry import AT, BINDINGS, EMPTY_END, EMPTY_START, END, EVENT, FIRST, START
+from contexts.entry import AT, BINDINGS, EMPTY_END, EMPTY_START, END, EVENT, FIRST, START, parts
 from contexts.grouping import Key
 
 from ...algebra import Promise
-from ...algebra import Sequence as SequenceDefinition
 from ...events import Cause, CompositeEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
+from .aside import AsideState
 from .chain import SequenceState
 from .choosing import reach
 from .state import Account, Arrivals, Input, by_group
 
+_FIRST = itemgetter(0)
 HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
 
 
 class Candidate:
-    """What the operands before the last ``not`` have given: ``members``, each with its operand, and when it is due.
+    """What the other operands have given: ``members``, each with its operand, and when it is due.
 
-    ``end`` is the latest end of a member, by what "before" compares.
+    ``end`` is the latest end of a member, by what "before" compares; ``since`` how many flushes there had been when it
+    came to be (A7).
     """
 
-    __slots__ = ("due", "end", "members")
+    __slots__ = ("due", "end", "members", "since")
 
-    def __init__(self, members: list[tuple[int, Entry]], due: int | None) -> None:
+    def __init__(self, members: list[tuple[int, Entry]], due: int | None, since: int) -> None:
         self.members = members
         self.due = due
+        self.since = since
         self.end: float = EMPTY_END
         for _, entry in members:
             if entry[END] > self.end:
@@ -55,21 +64,25 @@ def _due_of(candidate: Candidate) -> int:
     return candidate.due
 
 
-class TrailingSequenceState(SequenceState):
-    """The operands before the last ``not`` are evaluated at once; each composite they would give is a candidate.
+class TrailingState(AsideState):
+    """The others are evaluated at once; each composite they would give is a candidate.
 
     ``candidates`` are those that nothing has ended yet, by group; ``ready`` those that are due and wait for a
     condition.
     """
+
+    looks_back = False
+    """Whether what happens counts for candidates that are still to come."""
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
         operands: Sequence[Promise],
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting, operands)
-        definition = node.definition
-        assert isinstance(definition, SequenceDefinition)
-        self.trailing = definition.trailing
+        self.trailing = self.definition.trailing
+        self._among = {k: self.compared(k) for k in self.trailing}
+        self._operands = tuple(self.places)
+        self._length = HAPPENED if tree.extended else FIRST  # of an entry as it comes
         # Whether each event of the one operand that has to occur is a combination, used at once.
         self._is_lone = (
             len(node.children) == 1 + len(self.trailing)
@@ -112,9 +125,7 @@ class TrailingSequenceState(SequenceState):
             super().arrive(child, key, arrivals, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        if child in self.trailing:
-            self.forbid(child, key, (entry,), cause)
-        elif self._is_lone:
+        if self._is_lone and child == 0:
             self._add(key, [(0, entry)])
         else:
             super().take(child, key, entry, cause)
@@ -126,9 +137,12 @@ class TrailingSequenceState(SequenceState):
         members = self.exists.members(group) if self.context.batches else None
         for combination in self.chosen(group, child, arrivals):
             if members is None:
-                self._add(key, [(k, entry) for k, entry in enumerate(combination) if entry is not None])
+                self._add(key, [(self._operands[k], entry) for k, entry in parts(combination)])
             else:
-                self._add(key, [(k, entry) for k, entries in enumerate(members) for entry in entries])
+                self._add(
+                    key,
+                    [(self._operands[k], entry) for k, entries in enumerate(members) for entry in entries],
+                )
         if group.is_empty():
             self.close_group(key)
 
@@ -137,7 +151,7 @@ class TrailingSequenceState(SequenceState):
             super().drop_key(key)
 
     def _add(self, key: Key, members: list[tuple[int, Entry]]) -> None:
-        candidate = Candidate(members, self._due(members))
+        candidate = Candidate(members, self._due(members), self.clock.flushes)
         if self._is_ended(key, candidate):
             return
         if self.by_value:
@@ -166,51 +180,60 @@ class TrailingSequenceState(SequenceState):
         return (self.clock.now_by_each_measure()[unit] if first is None else first) + amount
 
     def _is_ended(self, key: Key, candidate: Candidate) -> bool:
-        """Whether an event of the last ``not`` lies behind it."""
-        for k in self.trailing:
-            violations = self.violations[k]
-            if not violations.stored:
-                continue
-            behind = [
-                entry
-                for entry in violations.of(key)
-                if candidate.end < entry[START] and self._in_time(entry, candidate.due)
-            ]
-            if violations.forbid(behind):
-                return True
-        return False
+        """Whether something that must not happen, or too much of something, counts for it."""
+        return any(
+            self.violations[k].is_too_much(self._counted(k, key, candidate))
+            for k in self.trailing
+            if self.violations[k].stored
+        )
+
+    def _counted(self, k: int, key: Key, candidate: Candidate) -> list[Entry]:
+        """What of an operand that stands aside until an end counts for a candidate."""
+        found = [
+            entry
+            for entry in self.violations[k].of(key)
+            if self.lies_around(candidate, entry) and self._in_time(entry, candidate.due)
+        ]
+        among = self._among[k]
+        return found if among is None or not found else among(found, candidate.entries())
+
+    @abstractmethod
+    def lies_around(self, candidate: Candidate, entry: Entry) -> bool:
+        """Whether an event counts for a candidate by where it lies."""
 
     def _in_time(self, entry: Entry, due: int | None) -> bool:
         """Whether it happened no later than something is due (Z15)."""
         window = self.node.window
         return due is None or window is None or bool(entry[HAPPENED][MEASURE[window.unit]] <= due)
 
-    def forbid(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+    def set_aside(self, child: int, key: Key, arrivals: Sequence[Entry]) -> None:
         if child not in self.trailing:
-            super().forbid(child, key, arrivals, cause)
+            super().set_aside(child, key, arrivals)
             return
-        concerned = self.matching(child, key) if self.by_value else (key,)
+        concerned = self.matching(child, key)
         waiting = [k for k in concerned if k in self.candidates]
-        begun = [self.groups[k] for k in concerned if k in self.groups]
         violations = self.violations[child]
-        if self.prompt and not begun and violations.one_is_enough:
-            self.start_over_before(child, key, arrivals)
-            if waiting:  # what happens now is behind all that has ended, and before all that is to come
-                self._end(waiting, arrivals)
-            return
-        if not (waiting or begun or child in self._restarting) and self.prompt:
-            return
-        if self.node.window is not None:
-            now = self.clock.now_by_each_measure()
-            arrivals = [(*entry, now) for entry in arrivals]
-        violations.add(key, arrivals)
+        if self.prompt and not self.looks_back and not any(k in self.groups for k in concerned):
+            # What happens now is behind all that has ended, and before all that is to come.
+            if violations.one_is_enough and self._among[child] is None:
+                self.start_over_before(child, key, arrivals)
+                if waiting:
+                    self._end(waiting, arrivals)
+                return
+            if not waiting and child not in self.restarting:
+                return
+        violations.add(key, [self._noted(entry) for entry in arrivals])
         self.start_over_before(child, key, arrivals)
         for group_key in waiting:
             left = [c for c in self.candidates[group_key] if not self._is_ended(group_key, c)]
             self._keep(group_key, left)
 
+    def _noted(self, entry: Entry) -> Entry:
+        """With when it happened, if that will be asked."""
+        return entry if self.node.window is None else (*entry, self.clock.now_by_each_measure())
+
     def _end(self, waiting: Sequence[Key], arrivals: Sequence[Entry]) -> None:
-        """Ends the candidates that lie before any of these events of the last ``not``."""
+        """Ends the candidates that lie before any of these events, which must not happen."""
         window = self.node.window
         now = 0 if window is None else self.clock.now_by(window.unit)
         latest = max([entry[START] for entry in arrivals if entry[START] != EMPTY_START], default=None)
@@ -227,12 +250,14 @@ class TrailingSequenceState(SequenceState):
             self.candidates[key] = candidates
             return
         self.candidates.pop(key, None)
-        if self.by_value and key not in self.groups and key not in self.ready:
+        if key in self.ready:
+            return
+        if self.by_value and key not in self.groups:
             super().drop_key(key)
-        if self.prompt:
+        if self.prompt and not self.looks_back:
             for k in self.trailing:
                 violations = self.violations[k]
-                if violations.stored and (violations.one_is_enough or k not in self._restarting):
+                if violations.stored and (violations.one_is_enough or k not in self.restarting):
                     violations.forget(violations.project(key))
 
     def withdraw(self, child: int, entry: Entry) -> None:
@@ -261,11 +286,11 @@ class TrailingSequenceState(SequenceState):
                 candidate for candidate in waiting if candidate.due is not None and candidate.due <= due.at
             ]
             left = [candidate for candidate in waiting if candidate not in over]
-        self._keep(due.key, left)
         if self.node.deferred:
             self.ready.setdefault(due.key, []).extend(over)
         else:
             self._raise_candidates(due.key, over, cause)
+        self._keep(due.key, left)
 
     def awaits(self, due: Due) -> bool:
         waiting = self.candidates.get(due.key, ())
@@ -279,18 +304,49 @@ class TrailingSequenceState(SequenceState):
 
     def release(self, key: Key, cause: Cause) -> None:
         if self.node.window is not None:
-            ready = self.ready.pop(key, [])
-            if key not in self.groups:
-                self.drop_key(key)
-            self._raise_candidates(key, ready, cause)
+            self._raise_candidates(key, self.ready.pop(key, []), cause)
+            self._keep(key, self.candidates.get(key, []))
             return
-        waiting = self.candidates.get(key, [])
+        self._raise_candidates(key, self.candidates.get(key, []), cause)
         self._keep(key, [])
-        self._raise_candidates(key, waiting, cause)
 
     def _raise_candidates(self, key: Key, candidates: Sequence[Candidate], cause: Cause) -> None:
+        """Raises them with what is taken along, unless that is too little: chronicle uses each event of that once, the
+        others those of all that are raised together, after the last (A6)."""
+        together: list[tuple[int, Entry]] = []
         for candidate in candidates:
-            self.raise_combination(candidate.entries(), key, cause)
+            along = self._along(key, candidate)
+            if along is None:
+                continue
+            members = sorted([*candidate.members, *along], key=_FIRST) if along else candidate.members
+            entries = [entry for _, entry in members]
+            if self.asked_at_end and not self.values.admits(entries):
+                continue
+            self.raise_combination(entries, key, cause)
+            if self.context.takes_oldest:
+                self._use(key, along)
+            else:
+                together += along
+        if not self.context.keeps:
+            self._use(key, together)
+
+    def _along(self, key: Key, candidate: Candidate) -> list[tuple[int, Entry]] | None:
+        """What is taken along with a candidate; None if there is too little of it."""
+        found: list[tuple[int, Entry]] = []
+        for k in self.trailing:
+            if k not in self.definition.negated:
+                counted = self._counted(k, key, candidate)
+                if self.violations[k].forbid(counted):
+                    return None
+                found += [(k, entry[: self._length]) for entry in counted]
+        return found
+
+    def _use(self, key: Key, along: Sequence[tuple[int, Entry]]) -> None:
+        """Uses up what was taken along."""
+        for k in {k for k, _ in along}:
+            stored = self.violations[k]
+            assert isinstance(stored, Collected)
+            self.consumed_by(k, stored.take_out(key, [entry[EVENT] for other, entry in along if other == k]))
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -301,20 +357,19 @@ class TrailingSequenceState(SequenceState):
         account = super().account(key)
         waiting = [*self.candidates.get(key, ()), *self.ready.get(key, ())]
         if not waiting:
-            over = account.objection is None and all(account.stored[k] for k in self._position)
+            over = account.objection is None and all(account.stored[k] for k in self.positive)
             # What is kept has been a candidate, which was raised or has ended.
             return account._replace(objection=Objection("absence-violated"), raised=True) if over else account
         stored = [list(entries) for entries in account.stored]
-        operand_of = {position: k for k, position in self._position.items()}
-        for position, entry in waiting[0].members:
-            stored[operand_of[position]].insert(0, entry)
+        for k, entry in waiting[0].members:
+            stored[k].insert(0, entry)
         window = self.node.window
         unit = account.unit if window is None else window.unit
         return Account(tuple(stored), None, due=waiting[0].due, unit=unit)
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        for k in self.trailing:
-            behind = [other for other in others[k] if entry[END] < other[START]]
+        for k in self.definition.negated:
+            behind = [other for other in others[k] if entry[END] < other[START]] if k in self.trailing else []
             if behind:
                 return Objection("absence-violated", (behind[0],))
         return super().lost(child, key, entry, others)
@@ -339,7 +394,11 @@ class TrailingSequenceState(SequenceState):
         if self.node.condition is not None:
             self.candidates.pop(key, None)
             self.ready.pop(key, None)
+        kept = [(k, self.violations[k].of(key)) for k in self.trailing] if key in self.candidates else []
         super().forget(key)
+        for k, entries in kept:
+            if k not in self.definition.negated:
+                self.violations[k].add(key, entries)
         if self.by_value and key not in self.candidates:
             self.drop_key(key)
 
@@ -351,3 +410,10 @@ class TrailingSequenceState(SequenceState):
     def size(self) -> int:
         waiting = (*self.candidates.values(), *self.ready.values())
         return super().size() + sum(len(c.members) for candidates in waiting for c in candidates)
+
+
+class TrailingSequenceState(TrailingState, SequenceState):
+    """A sequence that ends with what stands aside."""
+
+    def lies_around(self, candidate: Candidate, entry: Entry) -> bool:
+        return bool(candidate.end < entry[START])

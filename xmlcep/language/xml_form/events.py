@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from typing import cast
 
 from contexts.constraints import RELATIONS
 from path_types import PathType
@@ -12,6 +12,7 @@ from path_types.names import is_ncname
 from ...algebra import (
     Argument,
     Binding,
+    Collected,
     Disjunction,
     EventDefinition,
     Expression,
@@ -22,7 +23,6 @@ from ...algebra import (
     Options,
     Parameter,
     ParameterKind,
-    Sequence,
 )
 from ...events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType
 from ...position import Position
@@ -31,6 +31,7 @@ from ..options import EVENT_ONLY, GivenOption, event_options, operator_options
 from ..paths import WrittenPath, parsed_path, report_path
 from .elements import Element
 from .names import (
+    ALL,
     COMPOSITE,
     EXTERNAL,
     LEAVES,
@@ -45,6 +46,8 @@ from .names import (
     VARIABLE,
 )
 
+_BOUNDS = (Parameter("min", ParameterKind.COUNT), Parameter("max", ParameterKind.BOUND))
+"""Those of an ``all``."""
 EXPRESSIONS = (*LEAVES, *OPERATOR_BY_NAME)
 """The elements that stand for expressions."""
 
@@ -125,10 +128,11 @@ class Events:
         hint = ""
         if EXTERNAL in [child.name for child in element.children]:
             hint = "it must be alone in its event (L7)"
-        if NOT in [child.name for child in element.children] and NOT not in beside:
-            hint = "write 'not' around an operand of a sequence (A1, A5)"
+        for word in (NOT, ALL):
+            if word in [child.name for child in element.children] and word not in beside:
+                hint = f"write {word!r} around an operand of a sequence or of a conjunction (A5)"
         read = [
-            self._negated(child) if child.name == NOT else self.expression(child)
+            self._aside(child) if child.name in (NOT, ALL) else self.expression(child)
             for child in element.known_children((*EXPRESSIONS, *beside), otherwise=hint)
             if child.name not in (LET, VARIABLE)
         ]
@@ -136,9 +140,9 @@ class Events:
         unknown = sum(child.name not in (*EXPRESSIONS, *beside) for child in element.children)
         return operands if len(operands) == len(read) and not unknown else None
 
-    def _negated(self, element: Element) -> Expression | None:
-        """The operand in a ``not``."""
-        element.check_attributes(())
+    def _aside(self, element: Element) -> Expression | None:
+        """The operand in a ``not`` or ``all``."""
+        element.check_attributes(() if element.name == NOT else [each.name for each in _BOUNDS])
         element.check_text()
         operands = self._operands(element)
         return operands[0] if operands is not None and _count_is(element, len(operands), 1, 1) else None
@@ -151,7 +155,7 @@ class Events:
         given = [*self._options(element, taken), *self._let(element)]
         options = operator_options(given, element.source, declared)
         arguments = [self._argument(element, parameter) for parameter in declared.parameters]
-        beside = (LET, NOT) if declared is Sequence else (LET,)
+        beside = (LET, *sorted(declared.aside_words))
         operands = self._operands(element, *beside)
         if operands is None or not _count_is(element, len(operands), declared.fewest, declared.most):
             return None
@@ -161,10 +165,27 @@ class Events:
         if len(known) < len(arguments):
             return None
         operator = declared.read(tuple(operands), known, options, element.at, element.source.report_at)
-        if isinstance(operator, Sequence):
-            parts = [child.name for child in element.children if child.name != LET]
-            operator = replace(operator, negated=tuple(k for k, name in enumerate(parts) if name == NOT))
-        return operator
+        parts = [child for child in element.children if child.name != LET]
+        negated = [k for k, part in enumerate(parts) if part.name == NOT]
+        collected = [self._collected(part, k) for k, part in enumerate(parts) if part.name == ALL]
+        known_bounds = [each for each in collected if each is not None]
+        if len(known_bounds) < len(collected):
+            return None
+        negated += [each.operand for each in known_bounds if each.upper == 0]
+        return operator.standing_aside(sorted(negated), [each for each in known_bounds if each.upper != 0])
+
+    def _collected(self, element: Element, operand: int) -> Collected | None:
+        """The bounds of an ``all``; None, which is reported, if they are none."""
+        lower, upper = (self._argument(element, each) for each in _BOUNDS)
+        if lower is None or upper is None:
+            return None
+        low, high = cast("int", lower.value), cast("int | None", upper.value)
+        if low < 0 or (high is not None and high < low):
+            element.report(
+                "the bounds of <all> are impossible (A6)", "min is 0 or more, max not below it, or *"
+            )
+            return None
+        return Collected(operand, low, high)
 
     def _argument(self, element: Element, parameter: Parameter) -> Argument | None:
         """What a parameter is given; None if that is wrong."""

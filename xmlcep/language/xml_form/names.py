@@ -46,8 +46,8 @@ ACTIONS: Mapping[str, type[Action]] = MappingProxyType(
 """The actions by the elements that stand for them."""
 ON = "on"
 """The element of what a rule that acts is triggered by."""
-NOT = "not"
-"""The element around an operand of a sequence that must not occur (A1)."""
+NOT, ALL = "not", "all"
+"""The elements around an operand that stands aside: that must not occur (A1), or of which all is taken along (A6)."""
 LET, VARIABLE = "let", "variable"
 """The elements of variables: of an operator (``let``), and of a leaf (``as``)."""
 LONGEST_ARGUMENT = 18

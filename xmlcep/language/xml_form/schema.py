@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import files
 
-from ...algebra import OPERATORS, Operator, ParameterKind, Sequence
+from ...algebra import OPERATORS, Operator, ParameterKind
 from ...algebra.expressions import COMMON_OPTIONS, DEFERRABLE
-from .names import NOT, operator_name
+from .names import operator_name
 
 _MARK = (
     '  <!-- Here stand the group "operator" and a type for each, made of the declarations (schema.py). -->\n'
@@ -67,10 +67,11 @@ def _operands(operator: type[Operator]) -> Iterator[str]:
     most = "unbounded" if operator.most is None else str(operator.most)
     bounds = [("minOccurs", str(operator.fewest)), ("maxOccurs", most)]
     occurs = "".join(f' {name}="{count}"' for name, count in bounds if count != "1")
-    if operator is Sequence:  # its operands can be negated (A1)
+    if operator.aside_words:
         yield f"<xs:choice{occurs}>"
         yield '  <xs:group ref="expression"/>'
-        yield f'  <xs:element name="{NOT}" type="Not"/>'
+        for word in sorted(operator.aside_words):
+            yield f'  <xs:element name="{word}" type="{word.capitalize()}"/>'
         yield "</xs:choice>"
     else:
         yield "<xs:sequence>"

@@ -20,7 +20,6 @@ from ...algebra import (
     Order,
     Reference,
     RuleParameter,
-    Sequence,
     Where,
 )
 from ...errors import XmlCepError
@@ -28,6 +27,7 @@ from ...events import PrimitiveType
 from ..building import MAX_NESTING
 from ..printer import print_number, print_path
 from .names import (
+    ALL,
     COMPOSITE,
     LET,
     NAMESPACE,
@@ -130,9 +130,15 @@ class _Writer:
         )
         for let in operator.options.let:
             _add(element, LET, name=let.name, select=let.expression)
-        negated = operator.negated if isinstance(operator, Sequence) else ()
+        bounds = {each.operand: each.bounds for each in operator.collected}
         for k, operand in enumerate(operator.written):
-            self.expression(_add(element, NOT) if k in negated else element, operand, depth + 1)
+            parent = element
+            if k in operator.negated:
+                parent = _add(element, NOT)
+            elif k in bounds:
+                lower, upper = bounds[k]
+                parent = _add(element, ALL, min=str(lower), max="*" if upper is None else str(upper))
+            self.expression(parent, operand, depth + 1)
 
     def _leaf(self, parent: etree._Element, leaf: Leaf) -> None:
         path = f"{print_path(leaf.type.path, self.namespaces)}{leaf.type.scope.value}"
