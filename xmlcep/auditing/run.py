@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..arguments import PATH, check, optional
+from ..arguments import NAMES, PATH, check, optional
 from ..checking.left_out import LeftOut
 from ..engine import OnRemoved
 from ..rules import Rules
@@ -117,7 +117,7 @@ def audit(
     started = time.perf_counter()
     check(
         "audit()", out=(out, optional(PATH)), quarantine=(quarantine, optional(PATH)),
-        summary_file=(summary_file, optional(PATH)), since=(since, optional(PATH)),
+        summary_file=(summary_file, optional(PATH)), since=(since, optional(PATH)), where=(where, NAMES),
     )  # fmt: skip
     target = None if out is None else Path(out)
     request = AuditRequest(
