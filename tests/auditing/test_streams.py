@@ -173,8 +173,9 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
                 to.trigger(availableNow=True).start(path=str(found), format="parquet").awaitTermination()
                 return
             except StreamingQueryException as error:
-                if "failed to connect back" not in str(error):  # a worker has to start in ten seconds
+                if "failed to connect back" not in str(error):
                     raise
+        pytest.skip("this machine is too busy: Spark gives a worker ten seconds to start")
 
     add(0), add(1)
     run()

@@ -8,7 +8,7 @@ from tests.laws.ending import Case, untrue
 from tests.laws.test_freeing import CASES
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(CASES)
 def test_never_an_untrue_no(case: Case) -> None:
     found, _ = untrue(*case)

@@ -11,7 +11,7 @@ def with_meaning(definition: EventDefinition) -> EventDefinition:
     """The definition with other contexts where those drawn mean nothing."""
     root = _fitted(definition.expression, definition.context, below_not=False)
     assert isinstance(root, Operator)
-    means = any(operator.contexts for operator in operators_of(root))
+    means = definition.context in root.contexts or any("context" in each.takes for each in operators_of(root))
     return replace(
         definition, expression=root, context=definition.context if means else ContextName.CHRONICLE
     )
@@ -26,7 +26,7 @@ def _fitted(expression: Expression, default: ContextName, *, below_not: bool) ->
     ]
     own = expression.options.context
     context = own or (ContextName.UNRESTRICTED if below_not else default)
-    if not expression.contexts:
+    if "context" not in expression.takes:
         own = None
     elif context not in expression.contexts:
         own = ContextName.CONTINUOUS

@@ -116,8 +116,7 @@ class Operator(ABC):
     ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
     ``syntax`` is what stands behind the symbol, as the grammar writes it; "" for the paper's operators and the infix
     ones, whose rules stand in the grammar themselves.
-    ``takes`` are the options it can have, ``contexts`` the contexts that mean something to it, and ``without_context``
-    says why none does.
+    ``takes`` are the options it can have, ``contexts`` the contexts in which it can be evaluated.
     """
 
     __slots__ = ()
@@ -130,7 +129,6 @@ class Operator(ABC):
     infix: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE
     contexts: ClassVar[frozenset[ContextName]] = frozenset(ContextName)
-    without_context: ClassVar[tuple[str, str]] = ("", "")
     fewest: ClassVar[int] = 2
     """How many operands it has at least where it is written down."""
     most: ClassVar[int | None] = None

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..arguments import FUNCTION, check, optional, whole_number
+from ..algebra import Unit
+from ..algebra.windows import WindowError, parse_window
+from ..arguments import FUNCTION, TEXT, check, one_word, optional, whole_number
 from ..engine import ON_REMOVED, SINCE, OnRemoved
 from ..errors import ArgumentError, XmlCepError
 from ..rules import Rules
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Format: TypeAlias = Literal["jsonl", "parquet"]
+Late: TypeAlias = Literal["wait", "refuse"]
 Policy: TypeAlias = Literal["skip", "document", "fail"]
 _NAMED: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -53,6 +56,8 @@ class AuditRequest:
     final: bool
     on_removed: OnRemoved | None
     new_since: Literal["now", "begin"]
+    late: Late | None
+    wait: str | None
     progress: Progress | None
 
     def check(self) -> None:
@@ -72,6 +77,11 @@ class AuditRequest:
         check(
             "audit()", on_removed=(self.on_removed, optional(ON_REMOVED)), new_since=(self.new_since, SINCE)
         )
+        check(
+            "audit()",
+            late=(self.late, optional(one_word("wait", "refuse"))),
+            wait=(self.wait, optional(TEXT)),
+        )
         if self.partition_by_rule and self.out is None:
             raise AuditError("partition_by_rule needs out: the folder for the findings")
         if self.since is not None:
@@ -80,8 +90,25 @@ class AuditRequest:
             raise AuditError("final needs since: without it every audit is of the whole log")
         elif self.on_removed is not None or self.new_since != "now":
             raise AuditError("on_removed and new_since need since: they are about the rules of earlier runs")
+        elif self.late is not None or self.wait is not None:
+            raise AuditError("late and wait need since: one audit of a whole log sorts its records")
+
+    def longest_wait(self) -> int | None:
+        """How long records are held above a gap, in microseconds; None: until it is filled. Raises `AuditError`."""
+        if self.wait is None:
+            return None
+        if self.late == "refuse":
+            raise AuditError("wait is about records that are held: leave it out, or late='refuse'")
+        try:
+            window = parse_window(self.wait)
+        except WindowError as error:
+            raise AuditError(f"wait: {error.problem}; {error.hint}") from error
+        if window.unit is not Unit.TIME or window.parameter:
+            raise AuditError(f"wait is {self.wait!r}: expected a time, as '1 h'")
+        return window.amount
 
     def _check_since(self) -> None:
+        self.longest_wait()
         if self.out is None:
             raise AuditError("since needs out: the file to which each run appends its findings")
         if self.format != "jsonl" or self.partition_by_rule:

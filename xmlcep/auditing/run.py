@@ -22,6 +22,7 @@ from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
+from .frontier import Frontier, frontier_of
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .local.replaced_rules import replaced
@@ -35,10 +36,11 @@ from .notes import (
 )
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
-from .request import AuditError, AuditRequest, Format, Policy, named_format
+from .request import AuditError, AuditRequest, Format, Late, Policy, named_format
 from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
+from .since.held import part_of_held
 from .whitespace import keep_meaningful
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ def audit(
     final: bool = False,
     on_removed: OnRemoved | None = None,
     new_since: Literal["now", "begin"] = "now",
+    late: Late | None = None,
+    wait: str | None = None,
     where: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AuditResult:
@@ -96,6 +100,10 @@ def audit(
     lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
     or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
 
+    With ``late="wait"`` records above a gap in the time points of a document, which are dense in a recorded one, are
+    held in the state until the gap is filled; with ``wait`` ("1 h") until a change has waited for so long, by the
+    newest ``at``. Runs that say nothing do as the one before; ``"refuse"`` reads what is held, and gaps are final.
+
     ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
     severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
 
@@ -119,7 +127,7 @@ def audit(
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
         spark=spark, master=master, partitions=partitions, until=as_text(until),
         since=None if since is None else Path(since), final=final, on_removed=on_removed, new_since=new_since,
-        progress=progress,
+        late=late, wait=wait, progress=progress,
     )  # fmt: skip
     request.check()
     chosen = conditions_of(where, [tree.name for tree in rules.graph.trees])
@@ -206,7 +214,11 @@ class _Audit:
 
     def _check_seals(self) -> None:
         summary = self._summary
-        summary.seals = check_seals(self._files, None if self._since is None else self._since.parts)
+        summary.seals = (
+            check_seals(self._files)
+            if self._since is None
+            else check_seals(self._since.logs, self._since.parts)
+        )
         summary.notes += [
             f"the seal of {each.log} is broken: {each.reason}"
             for each in summary.seals
@@ -297,16 +309,42 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
         summary_file=summary[0].source if summary else None,
     )  # fmt: skip
     choice = Choice("local", _taken_instead(request))
-    since = Since(state, news.parts)
-    one = _Audit(run, FoundFiles(news.files, found.left_out), choice, started, since, found.files)
+    since, frontier = _waiting(Since(state, news.parts), request)
+    files = [part.file for part in since.parts]
+    one = _Audit(run, FoundFiles(files, found.left_out), choice, started, since, found.files)
     one.note(news.notes)
+    one.note(() if frontier is None else frontier.notes())
     result = one.run()
+    state.held = [] if frontier is None else list(frontier.held())
     state.save(rules)
     for delivery in state.deliveries:
         delivery.make()
     state.end_run()
     bad = None if result.quarantine is None else quarantine
     return AuditResult(result.summary, out, bad, request.format, _start=findings.at or 0)
+
+
+def _waiting(since: Since, request: AuditRequest) -> tuple[Since, Frontier | None]:
+    """The run without what is held above gaps, and with what was held and is not any more."""
+    state = since.state
+    if request.late is not None:
+        state.waits = request.late == "wait"
+    if not (state.waits or state.held):
+        return since, None
+    frontier = frontier_of(
+        since.parts, state.held, state.reached, request.longest_wait(),
+        give_up=request.final or not state.waits,
+    )  # fmt: skip
+    held = len(list(frontier.held()))
+    released = [each for each in state.held if each.ts <= frontier.of(each.doc)]
+    if released:
+        headers = {doc: header for past in state.files.values() for doc, header in past.headers.items()}
+        first = part_of_held(released, state.beside("held"), f"{state.path} (held)", headers)
+        others = [
+            part._replace(file=part.file._replace(place=place)) for place, part in enumerate(since.parts, 1)
+        ]
+        since = since._replace(parts=[first, *others])
+    return since._replace(frontier=frontier.of if held else None), frontier
 
 
 def _taken_instead(request: AuditRequest) -> list[str]:

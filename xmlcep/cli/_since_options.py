@@ -26,6 +26,15 @@ _OPTIONS = (
         "--new-since", type=click.Choice(["now", "begin"]), default="now", show_default=True,
         help="With --state and changed rules: new definitions see only this run, or the whole log.",
     ),
+    click.option(
+        "--late", type=click.Choice(["wait", "refuse"]),
+        help="With --state: hold records that came before others which are missing, until these are there; refuse: read"
+        " what is held, and quarantine what comes too late. Default: as in the run before, at first refuse.",
+    ),
+    click.option(
+        "--wait", metavar="TIME",
+        help="With --late wait: how long at most records are held, by the times in the log, as '1 h'.",
+    ),
 )  # fmt: skip
 
 

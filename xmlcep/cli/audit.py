@@ -20,7 +20,7 @@ from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.proving import MOST, Proofs, prove, require_trees
 from ..auditing.quarantine import default_target
-from ..auditing.request import Format, Policy
+from ..auditing.request import Format, Late, Policy
 from ..auditing.spark.session import require_spark
 from ..engine import OnRemoved
 from ..log.json_codec import FASTEST
@@ -156,6 +156,7 @@ def command(
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, until: str | None, since: str | None, final: bool, on_removed: str | None, new_since: str,
+    late: str | None, wait: str | None,
     operators: bool, on_bad_record: str, quarantine: str | None, proofs: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, fail_on: str | None, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
@@ -213,7 +214,8 @@ def command(
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
             since=since, final=final, on_removed=cast("OnRemoved | None", on_removed),
-            new_since=cast("Literal['now', 'begin']", new_since), progress=progress,
+            new_since=cast("Literal['now', 'begin']", new_since),
+            late=cast("Late | None", late), wait=wait, progress=progress,
         )  # fmt: skip
     if stored is None:
         _show(result, shown, choice, out, rules)

@@ -299,8 +299,8 @@ class _TreeBuilder:
         return node
 
     def _check_context(self, operator: Operator, context: ContextName) -> None:
-        """H3: a context that means nothing to an operator is a mistake."""
-        if operator.contexts and context not in operator.contexts:
+        """H3: a context that means nothing to an operator that can have one of its own is a mistake."""
+        if "context" in operator.takes and context not in operator.contexts:
             known = ", ".join(sorted(each.value for each in operator.contexts))
             self._problem(
                 f"the context {context.value} means nothing to {operator.symbol} (H3)",
@@ -309,14 +309,14 @@ class _TreeBuilder:
             )
 
     def _check_default_context(self) -> None:
-        """The same of the event's context, which is that of all its operators."""
-        definition = self.definition
+        """The same of an event's context where none of its operators chooses."""
+        definition, context = self.definition, self.definition.context
         root = definition.expression
-        if definition.context is ContextName.CHRONICLE or any(each.contexts for each in operators_of(root)):
+        if not isinstance(root, Operator) or any("context" in each.takes for each in operators_of(root)):
             return
-        message, hint = root.without_context if isinstance(root, Operator) else ("", "")
-        if message:
-            self._problem(f"context={definition.context.value}: {message} (H3)", hint, definition.at)
+        if context not in root.contexts:
+            message = f"the context {context.value} means nothing to {root.symbol} (H3)"
+            self._problem(message, "leave the context out", definition.at)
 
     def _path(self, operator: Operator, children: list[OperatorNode | LeafNode]) -> PathType | None:
         """The explicit path type, checked by T3, or the derived one (T2)."""

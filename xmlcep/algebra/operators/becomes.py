@@ -21,7 +21,7 @@ from ..expressions import (
     Report,
     Writer,
 )
-from ..options import NO_OPTIONS, ContextName, Options, Termination
+from ..options import NO_OPTIONS, Options, Termination
 from ..promises import ALL, Promise
 from ..shares import Share
 
@@ -40,11 +40,6 @@ class Becomes(Operator):
     syntax: ClassVar[str] = '"[" STRING "]" [options] subject'
     sign: ClassVar[str] = "becomes"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"end"}
-    contexts: ClassVar[frozenset[ContextName]] = frozenset()
-    without_context: ClassVar[tuple[str, str]] = (
-        "becomes has no context: nothing is combined",
-        "leave the context out",
-    )
     fewest: ClassVar[int] = 1
     most: ClassVar[int | None] = 1
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("test", ParameterKind.EXPRESSION),)

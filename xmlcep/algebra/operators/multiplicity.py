@@ -21,7 +21,7 @@ from ..expressions import (
     ParameterKind,
     Report,
 )
-from ..options import NO_OPTIONS, ContextName, Options
+from ..options import NO_OPTIONS, SNOOP, ContextName, Options
 from ..promises import Promise
 from ..shares import Share
 
@@ -37,11 +37,7 @@ class Multiplicity(Operator):
     symbol: ClassVar[str] = "x"
     sign: ClassVar[str] = "×"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
-    contexts: ClassVar[frozenset[ContextName]] = frozenset()
-    without_context: ClassVar[tuple[str, str]] = (
-        "x[l,u] has no context: it counts whatever arrives",
-        "leave the context out",
-    )
+    contexts: ClassVar[frozenset[ContextName]] = SNOOP
     gathers: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
     most: ClassVar[int | None] = 1

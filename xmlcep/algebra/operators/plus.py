@@ -19,7 +19,7 @@ from ..expressions import (
     Report,
     Writer,
 )
-from ..options import NO_OPTIONS, ContextName, Options
+from ..options import NO_OPTIONS, SNOOP, ContextName, Options
 from ..promises import Promise
 from ..windows import Unit, Window
 from .arguments import window_argument
@@ -35,11 +35,7 @@ class Plus(Operator):
     syntax: ClassVar[str] = '"[" expression "," STRING "]" [options]'
     sign: ClassVar[str] = "+"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"by"}
-    contexts: ClassVar[frozenset[ContextName]] = frozenset()
-    without_context: ClassVar[tuple[str, str]] = (
-        "plus has no context: each event is raised by itself, so long after it was detected",
-        'leave it out; the last of several that come close together is a sequence: a ; not a, with within="…" (A3)',
-    )
+    contexts: ClassVar[frozenset[ContextName]] = SNOOP - {ContextName.RECENT, ContextName.CUMULATIVE}
     fewest: ClassVar[int] = 1
     most: ClassVar[int | None] = 1
     parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("delay", ParameterKind.WINDOW),)

@@ -22,6 +22,7 @@ from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
 from ..findings.collector import Collector
+from ..frontier import place_of
 from ..inputs import LogFile
 from ..progress import Reading, Steps
 from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
@@ -72,6 +73,7 @@ class LocalAudit:
         self._disordered: set[str] = set()
         self._sorted = 0  # records of these
         self._since = since
+        self._frontier = None if since is None else since.frontier
         self._readers: dict[int, PartReader] = {}  # by the places of files, as is what follows
         self._headers_of: dict[int, dict[str, Header]] = {}
 
@@ -110,7 +112,7 @@ class LocalAudit:
             self._take_pieces(together, types)
 
     def _take_pieces(self, together: list[Piece], types: RecordTypes) -> None:
-        columns = columns_of(together) if self._keep is None else None
+        columns = columns_of(together) if self._keep is None and self._frontier is None else None
         runs = None if columns is None else columns.runs(types)
         if runs is not None and all(map(self._continues, runs)):
             self._follow(runs, together[-1].reader.part.file)
@@ -145,6 +147,8 @@ class LocalAudit:
             self._take(item, file)
             return
         number, aside = item
+        if self._is_held(aside):
+            return
         if isinstance(aside, Header):
             if self._asks:
                 self._headers.setdefault(aside.doc, aside)
@@ -208,9 +212,7 @@ class LocalAudit:
         started = perf_counter()
         left_out = self._left_out.has
         self._collector.left_out.update(
-            (row[1], row[2])
-            for row in batch.rows
-            if left_out(row[1], row[2]) and (self._keep is None or self._keep(row))
+            (row[1], row[2]) for row in batch.rows if left_out(row[1], row[2]) and self._is_taken(row)
         )
         self._take_rows(batch, file)
         spent = perf_counter() - started
@@ -220,9 +222,9 @@ class LocalAudit:
 
     def _take_rows(self, batch: Batch, file: LogFile) -> None:
         replay: DocumentReplay | None = None
-        keep = self._keep
+        takes_all = self._keep is None and self._frontier is None
         for index, row in enumerate(batch.rows):
-            if keep is not None and not keep(row):
+            if not (takes_all or self._is_taken(row)):
                 continue
             doc = row[8]
             if replay is None or replay.doc != doc:
@@ -240,6 +242,17 @@ class LocalAudit:
             else:
                 self._leave_for_later(replay)
                 replay = None
+
+    def _is_taken(self, row: Row) -> bool:
+        """Whether a change is replayed in this run: it is not held above a gap, and not left out."""
+        return (self._frontier is None or row[0] <= self._frontier(row[8])) and (
+            self._keep is None or self._keep(row)
+        )
+
+    def _is_held(self, aside: Aside) -> bool:
+        """Whether a clock record or an external event is above a gap in the time points of its document."""
+        place = None if self._frontier is None else place_of(aside)
+        return place is not None and self._frontier is not None and place[1] > self._frontier(place[0])
 
     def _take_clock(self, file: LogFile, number: int, clock: ClockRecord) -> None:
         """Takes a clock record; a document in which it comes too late is left for later."""
@@ -365,7 +378,7 @@ class LocalAudit:
             if isinstance(item, Batch):
                 for index, row in enumerate(item.rows):
                     doc = row[8]
-                    if doc not in self._disordered or (self._keep is not None and not self._keep(row)):
+                    if doc not in self._disordered or not self._is_taken(row):
                         continue
                     self._sorted += 1
                     if doc not in headers or row[0] < headers[doc][0]:
@@ -373,6 +386,8 @@ class LocalAudit:
                     yield doc, row[0], None, self._sorted, file.place, item.numbers[index], raw_record(row)
                 continue
             number, aside = item
+            if self._is_held(aside):
+                continue
             if isinstance(aside, Header):
                 seen.setdefault(aside.doc, aside)
             elif isinstance(aside, Control):

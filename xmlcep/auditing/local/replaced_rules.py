@@ -10,7 +10,7 @@ from typing import Literal
 from ...engine import OnRemoved, StateError
 from ...engine.replacement import said_of
 from ...errors import ArgumentError
-from ...log.records import Row
+from ...log.records import LARGEST, Row
 from ...rules import Rules
 from ...rules.comparison import compare, tree_digests
 from ..findings.collector import Collector
@@ -110,7 +110,11 @@ def over_the_past(
     alone = AuditState(state.path, {})
     with Spool() as spool:
         collector = Collector(spool, Summary("local", files=len(parts)), OnBadRecord.SKIP)
-        since = Since(alone, parts)
+        limits: dict[str, int] = {}
+        for each in state.held:  # which no run has replayed
+            limits[each.doc] = min(limits.get(each.doc, LARGEST), each.ts - 1)
+        frontier = (lambda doc: limits.get(doc, LARGEST)) if limits else None
+        since = Since(alone, parts, frontier)
         LocalAudit(rules, collector, operators=operators, keep=keep, since=since).run(
             [part.file for part in parts]
         )

@@ -23,6 +23,7 @@ from ...rules import Rules
 from ..document_lines import line_of
 from ..findings.atomic_files import AtomicFile, same_place
 from .deliveries import OUTPUTS, Delivery
+from .held import Held
 from .past_files import PastFile
 from .seals import Sealing, sealed_end
 from .state_documents import BEGIN, PastLines, StateDocuments
@@ -34,7 +35,8 @@ class AuditState:
 
     ``documents`` are the lines of documents by name: what `DocumentReplay.pause` says of each. ``final``:
     the last run was told that the log is complete. ``before`` are the rules that wrote it, if those of this run are
-    others, which replace them (G7).
+    others, which replace them (G7). ``held`` are the records above gaps in the time points of documents, for
+    which the last run ``waits``.
     """
 
     path: Path
@@ -45,6 +47,8 @@ class AuditState:
     documents: StateDocuments = field(default_factory=StateDocuments)
     deliveries: list[Delivery] = field(default_factory=list)
     before: Rules | None = None
+    held: list[Held] = field(default_factory=list)
+    waits: bool = False
 
     @classmethod
     def load(
@@ -71,16 +75,21 @@ class AuditState:
                 start, end = stream.tell(), sealed_end(stream)
                 stream.seek(start)
                 files: dict[str, PastFile] = {}
+                held: list[Held] = []
                 while start < end and not (line := stream.readline()).startswith(BEGIN):
                     record = json.loads(line)
-                    files[record["file"]] = PastFile.from_record(record)
+                    if "held" in record:
+                        held.append(Held.from_record(record))
+                    else:
+                        files[record["file"]] = PastFile.from_record(record)
                     start += len(line)
                 documents = StateDocuments(PastLines(stream, start, end))
                 before = earlier_rules(header, rules, on_removed, "start without the state")
                 state = cls._begin(path, header, options)
                 state.before = before
+                state.waits = bool(header.get("waits"))
                 state._deliver_what_was_left(header["deliveries"], targets)
-                state.files, state.documents = files, documents
+                state.files, state.documents, state.held = files, documents, held
                 failed.pop_all()
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
@@ -132,6 +141,14 @@ class AuditState:
             raise StateError(f"{folder}: is not a folder made by runs with this state: remove it")
         return folder
 
+    def reached(self, doc: str) -> int:
+        """The time point that a document has gone on to."""
+        line = self.documents.get(doc)
+        if line is None:
+            return 0
+        state = json.loads(line)
+        return max(int(state["ts"]), int(state["clock"][0]) if state["clock"] else 0)
+
     def begin_run(self, *, final: bool) -> None:
         """A run begins: what one that was killed has left lying about is taken away."""
         self.runs += 1
@@ -144,6 +161,7 @@ class AuditState:
 
     def end_run(self) -> None:
         """A run is over, and what it had to deliver is delivered."""
+        self.beside("held").unlink(missing_ok=True)
         with suppress(OSError):  # somebody else keeps something there
             self._own_folder().rmdir()
 
@@ -151,7 +169,7 @@ class AuditState:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
             "xmlcep": "audit", "version": VERSION, "form": FORM, **rules_stamp(rules), "options": self.options,
-            "runs": self.runs, "final": self.final,
+            "runs": self.runs, "final": self.final, "waits": self.waits,
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:
@@ -159,6 +177,7 @@ class AuditState:
             sealing = Sealing(file.stream)
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
+            sealing.writelines(line_of(each.to_record()) for each in self.held)
             self.documents.write(sealing)
             sealing.seal()
 
@@ -169,7 +188,7 @@ class AuditState:
 
 
 # What runs make in their folder: output, and files that are not complete.
-_MADE = re.compile(rf"\d+\.(?:{'|'.join(OUTPUTS)})|\..+\.[a-z0-9_]{{8}}")
+_MADE = re.compile(rf"\d+\.(?:{'|'.join((*OUTPUTS, 'held'))})|\..+\.[a-z0-9_]{{8}}")
 
 
 def document_line(state: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,37 @@
+"""Records that a state holds because others are missing before them (`xmlcep.auditing.frontier`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...log import Header
+from ..inputs import LogFile
+from .past_files import NewPart
+
+
+class Held(NamedTuple):
+    """A record that is held, with its line as it is in a JSON Lines log; ``change``: it is a time point."""
+
+    doc: str
+    ts: int
+    at: str | None
+    change: bool
+    line: str
+
+    def to_record(self) -> dict[str, Any]:
+        """As it is in the state."""
+        return {"held": self.doc, "ts": self.ts, "at": self.at, "change": self.change, "line": self.line}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Held:
+        """As the state has it."""
+        return cls(record["held"], record["ts"], record["at"], record["change"], record["line"])
+
+
+def part_of_held(held: Iterable[Held], path: Path, name: str, headers: Mapping[str, Header]) -> NewPart:
+    """A part of a log that has what was held and is to be read now, first."""
+    path.write_text("".join(f"{each.line}\n" for each in held), encoding="utf-8")
+    size = path.stat().st_size
+    return NewPart(LogFile(0, str(path), "plain", size, name), 0, size, 1, headers)
