@@ -61,7 +61,7 @@ def in_svrl(tree: Any, schematron: Schematron) -> Iterator[tuple[Any, str, str]]
 
 
 def assertion(event: str) -> str:
-    """The assertion that an event is about: one for each path of the context is called ``A7``, ``A7-2`` and so on."""
+    """The assertion that an event is about: those of the paths of a context are told apart by ``-2`` and so on."""
     return event.partition("-")[0]
 
 
