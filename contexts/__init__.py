@@ -1,4 +1,4 @@
-"""The Snoop contexts and the hierarchical context: which stored events combine (rules H1 to H8).
+"""The Snoop contexts and the hierarchical context: which stored events combine (rules H1, H2, H3, Q1, H6, H7, H8).
 
 Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `entry` and `group`
 (what is stored), `combinations` (what a context chooses among), `context` (what a context answers), then any

@@ -1,4 +1,4 @@
-"""Order of events in a sequence: which stored events form a chain (rules E5, H5; C2, C3).
+"""Order of events in a sequence: which stored events form a chain (rules E5, Q1).
 
 ``before``: an event is before another if it ends before the other starts. An empty interval (start +inf, end
 -inf) is before and after everything and is skipped, so chains are followed with the end of the nearest
@@ -125,7 +125,7 @@ def members(stores: Stores) -> list[list[Entry]] | None:
 
 
 class Chains(Combinations):
-    """A sequence without further constraints: chains of one event of each operand, each before the next (H5)."""
+    """A sequence without further constraints: chains of one event of each operand, each before the next (Q1)."""
 
     ordered = True
 

@@ -1,4 +1,4 @@
-"""Which combinations of stored events there are: what a context chooses among (rules H4, H5, Q1).
+"""Which combinations of stored events there are: what a context chooses among (rules Q1).
 
 A context asks these questions and knows no operator; what joins operands (nothing, their order, constraints)
 answers them and knows no context.
@@ -24,7 +24,7 @@ _NOTHING: tuple[None] = (None,)
 class Combinations(ABC):
     """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
 
-    ``ordered`` says that only an event of the last operand ends a combination (H5); otherwise any arrival does (H4).
+    ``ordered`` says that only an event of the last operand ends a combination (Q1); otherwise any arrival does (Q1).
     ``constrained`` says that not every choice is one. ``optional`` are the operands that may be left out where nothing
     of them fits (M5); a combination has None there.
     """
@@ -70,7 +70,7 @@ class Combinations(ABC):
     @abstractmethod
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
         """All combinations in which operand ``child``'s event is one of ``arrivals``, in lexicographic order of the
-        operands' stored order; those of a sequence by their terminator (C1)."""
+        operands' stored order; those of a sequence by their terminator (Q2)."""
 
     @abstractmethod
     def all_of(self, group: Group) -> Iterator[Combination]:
@@ -115,7 +115,7 @@ class Combinations(ABC):
 
 
 class AnyOrder(Combinations):
-    """Conjunction without constraints: every choice of one event of each operand (H4)."""
+    """Conjunction without constraints: every choice of one event of each operand (Q1)."""
 
     constrained = False
 

@@ -12,7 +12,7 @@ from .pairing import Pairing
 
 
 class Context(ABC):
-    """A Snoop context: how an operator chooses among combinations, earliest (H4, H5) and released (D5), see Q1.
+    """A Snoop context: how an operator chooses among combinations, earliest (Q1) and released (D5), see Q1.
 
     Contexts have no state: all of it is in the group. The evaluating methods expect the arrivals to be stored
     already; they consume what the context consumes and return the combinations chosen, in order.
@@ -79,7 +79,7 @@ class Context(ABC):
         """The combinations to raise of what is stored: what is fresh is new (D5, H3)."""
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:
-        """Whether a combination exists that has an arrival since the last release in it (D2, X1)."""
+        """Whether a combination exists that has an arrival since the last release in it (D2)."""
         return exists.enough(group) and any(
             exists.any_with(group, child, entry) for child, entry in group.still_fresh()
         )

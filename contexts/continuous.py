@@ -44,7 +44,7 @@ class _NewestFirst(Pairing):
 
 
 class Continuous(Context):
-    """A terminator with the newest events that make a combination with it, again and again (H4, H5, Q1, Q2).
+    """A terminator with the newest events that make a combination with it, again and again (Q1).
 
     Terminators of one time point share their partners, which are consumed after the last of them. At a release each
     arrival that has waited is one, with what was there when it came.

@@ -43,7 +43,7 @@ def _all_of(stored: tuple[Stored, Stored]) -> list[Pair]:
 
 
 class Cumulative(Context):
-    """One composite of all events that are part of some combination; all of them are consumed (H4, H5, Q1)."""
+    """One composite of all events that are part of some combination; all of them are consumed (Q1)."""
 
     name = "cumulative"
     preference = "everything that has come together is one finding"

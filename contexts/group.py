@@ -48,7 +48,7 @@ class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first; of an operand in ``collected`` they
     are there (A6).
 
-    ``key`` is the group's (K1). ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with
+    ``key`` is the group's (H1). ``fresh`` are, for a deferred operator, the arrivals since the last release (D2), with
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
     is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
     operands and, consumed in one, is consumed in all (Q1). ``end`` says when an event ends, by which they are ordered;
@@ -104,7 +104,7 @@ class Group:
                 insort_right(self.stored[child], entry, key=self.end)
 
     def hold(self, child: int, arrivals: Iterable[Entry]) -> None:
-        """Notes that these arrivals, stored in operand ``child``, have not been evaluated (X1)."""
+        """Notes that these arrivals, stored in operand ``child``, have not been evaluated (D2)."""
         if self.fresh is None:
             self.fresh = []
         self.fresh += [(child, entry) for entry in arrivals]

@@ -1,4 +1,4 @@
-"""Groups: which events may combine at all, by their place in the tree and by values (rules P10, H1, H2, K1, K2, V2).
+"""Groups: which events may combine at all, by their place in the tree and by values (rules P10, H1, H2, V2).
 
 A group's key is its *place*, a node id, or the place together with the values of the variables that extend the group.
 """
@@ -50,7 +50,7 @@ class Hierarchical(Grouping):
     """Groups events by the node to which they are aligned (P10).
 
     ``aligned`` says how many leading steps of a path type lead to that node, None if it is aligned to none: it is asked
-    once for each path type. The place is the node's id: ids are unique in a document, for ever (K1).
+    once for each path type. The place is the node's id: ids are unique in a document, for ever (H1).
 
     >>> grouping = Hierarchical({PathType.parse("/order/item/price"): 2}.get)
     >>> grouping.place(PathType.parse("/order/item/price"), (1, 5, 9))

@@ -1,9 +1,9 @@
-"""Two operands that nothing but perhaps their order joins: what a context chooses of them, without a search (H4, H5).
+"""Two operands that nothing but perhaps their order joins: what a context chooses of them, without a search (Q1).
 
 It is what the context chooses of `AnyOrder` and of `Chains` where there are two operands, nobody has to be told of
 consumption, and, in a sequence, a first event ends when it is stored. A first event that is stored later is then
 before no second event that is there, so a second event concerns only the oldest so many first events; one that has
-none before it never will have, and is not stored (G4, C9).
+none before it never will have, and is not stored (G4, Q4).
 
 Nothing here looks into what is stored: it may be entries, or anything that stands for them.
 """
@@ -34,7 +34,7 @@ class Waiting:
     """What a deferred operator of two operands has in one group.
 
     ``firsts`` and ``seconds`` are stored (in a sequence the second operand's events are ``endings``, without those
-    that are before everything). ``fresh`` says whether anything has come since the last release (X1), ``told`` how
+    that are before everything). ``fresh`` says whether anything has come since the last release (D2), ``told`` how
     many of each operand were there then.
     """
 
@@ -58,11 +58,11 @@ class Pairing(ABC):
 
     @abstractmethod
     def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
-        """Stores arrivals of operand ``child`` of a conjunction; the combinations they make (H4)."""
+        """Stores arrivals of operand ``child`` of a conjunction; the combinations they make (Q1)."""
 
     @abstractmethod
     def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
-        """The combinations that end in these, oldest first (H5)."""
+        """The combinations that end in these, oldest first (Q1)."""
 
     @abstractmethod
     def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:

@@ -34,7 +34,7 @@ class _NewestOfEach(Pairing):
 
 
 class Recent(Context):
-    """Each operand keeps its newest event only; a newer one replaces it without consuming it (H4, H5, H7)."""
+    """Each operand keeps its newest event only; a newer one replaces it without consuming it (Q1, H7)."""
 
     name = "recent"
     preference = "only the newest event of each operand is kept"

@@ -69,7 +69,7 @@ class UnderConstraints(Combinations):
         return self._admit([entry for _, entry in parts(combination)])
 
     def _may_be(self, group: Group, chosen: Sequence[Entry | None], *, complete: bool) -> bool:
-        """Whether a run may have these: those constraints and ``admit`` say yes that can be asked (Z21)."""
+        """Whether a run may have these: those constraints and ``admit`` say yes that can be asked (S2)."""
         for constraint in self.constraints:
             state = constraint.begin(group)
             for operand, entry in enumerate(chosen):
@@ -285,7 +285,7 @@ class Constrained(UnderConstraints):
     # ---- the search -----------------------------------------------------------------------------------
 
     def _in_order(self, group: Group, pools: Pools) -> Iterator[Combination]:
-        """C1: those of a sequence by their terminator."""
+        """Q2: those of a sequence by their terminator."""
         found = self._all(group, pools)
         if self.ordered:
             each = ([*pools[:-1], (terminator,)] for terminator in pools[-1])

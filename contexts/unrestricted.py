@@ -36,7 +36,7 @@ class _EveryPair(Pairing):
 
 
 class Unrestricted(Context):
-    """Every combination that has a new arrival in it (H4, H5); released: since the last release (D5, X7)."""
+    """Every combination that has a new arrival in it (Q1); released: since the last release (D5)."""
 
     name = "unrestricted"
     preference = "every combination is raised, nothing is consumed"

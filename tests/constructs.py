@@ -2,7 +2,7 @@
 
 `UNKNOWN_TO_THE_ENGINE` is the one place that says so. The tables of `tests/spec` run a row with the engine, and the
 laws of `tests/laws` and the strategies' defaults make use of a construct, as soon as it does not stand there. The
-decisions that concern these constructs are Z3 to Z28.
+clauses of these constructs are Q, U, S, R, A, B, W, F, V and O.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ CONSTRUCTS = {
         for operator in OPERATORS
         if operator.kind not in PAPER
     },
-    "edit": "what asks the document while an edit has several records (U1 to U3, U7)",
-    "release": "when, with end=custom or end=non-local (U4)",
-    "guard": "if (U5, U6)",
+    "edit": "what asks the document while an edit has several records (U1, U2, D4, U7)",
+    "release": "when, with end=custom or end=non-local (D4)",
+    "guard": "if (D4, U6)",
     "next": "context=next (S2)",
     "strict": "strict (S3)",
     "slide": "slide (S4)",
@@ -45,7 +45,7 @@ CONSTRUCTS = {
     "around": "not and all[l,u] in a conjunction (A7)",
     "compared": "a filter about other operands (A8)",
     "trailing": "not, at the end of a sequence (A3, A4)",
-    "within": "within (Q1 to Q5, W1 to W3, W11)",
+    "within": "within (Q1, D5, Q4, Q5, W1 to W3, W11)",
     "gap": "gap (W4)",
     "advance": "time passes without a change (W5, W6)",
     "filter": "a filter of a leaf (F1 to F4)",

@@ -1,6 +1,7 @@
 """The clauses of the semantics that messages cite by code, such as (T2), read from the pages that come along.
 
-The pages are `docs/rules.md` and `docs/semantics.md` (see setup.cfg); a clause begins at its anchor.
+The pages are `docs/semantics.md` and, of action rules and explanations, `docs/actions.md` and `docs/explain.md` (see
+setup.cfg); a clause is a heading with an anchor, and what follows.
 """
 
 from __future__ import annotations
@@ -11,13 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-_PAGES = ("rules.md", "semantics.md")
-# A heading, or an item of a list, that begins with an anchor; it ends at the next one or at the next heading.
+_PAGES = ("semantics.md", "actions.md", "explain.md")
 _CLAUSE = re.compile(
-    r'^(?:### |- )<a id="(?P<id>[a-z]\d+)"></a>(?P<text>.*?)(?=^(?:#{2,3} |- <a id=)|\Z)',
-    re.MULTILINE | re.DOTALL,
+    r'^### <a id="(?P<id>[a-z]\d+)"></a>(?P<text>.*?)(?=^#{2,3} |\Z)', re.MULTILINE | re.DOTALL
 )
-_PART = re.compile(r"^(?=## )", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 _CITED = re.compile(r"\(([A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*)\)")
 
@@ -33,43 +31,29 @@ class Clause(NamedTuple):
 @cache
 def read_clauses() -> dict[str, Clause]:
     """All clauses by code, in the order of the pages; none where the pages are not there."""
-    found = {}
-    for page in filter(Path.is_file, (_folder() / name for name in _PAGES)):
-        for part in _PART.split(page.read_text(encoding="utf-8")):
-            clauses = list(_CLAUSE.finditer(part))
-            about = part[: clauses[0].start()].partition("\n")[2].strip() if clauses else ""
-            for clause in clauses:
-                code = clause["id"].upper()
-                found[code] = _clause(code, clause["text"], about)
-    return found
+    pages = filter(Path.is_file, (_folder() / name for name in _PAGES))
+    found = (clause for page in pages for clause in _CLAUSE.finditer(page.read_text(encoding="utf-8")))
+    return {(code := clause["id"].upper()): _clause(code, clause["text"]) for clause in found}
 
 
 def where_explained(message: str) -> str:
-    """A line that says how to read the rules that the message cites; empty if it cites none.
+    """A line that says how to read the clauses that the message cites; empty if it cites none.
 
     >>> where_explained("the path type cannot be derived (T2)")
-    'what (T2) says: xmlcep rule T2'
+    'what (T2) says: xmlcep explain T2'
     """
     cited = {code for match in _CITED.finditer(message) for code in match[1].split(", ")}
     known = [code for code in read_clauses() if code in cited]
     if not known:
         return ""
     says = "says" if len(known) == 1 else "say"
-    return f"what {_and(f'({code})' for code in known)} {says}: xmlcep rule {' '.join(known)}"
+    return f"what {_and(f'({code})' for code in known)} {says}: xmlcep explain {' '.join(known)}"
 
 
-def _clause(code: str, markdown: str, about: str) -> Clause:
-    """From ``T2. Title`` and paragraphs, or ``**K1 Title** and the rest`` with its lines indented.
-
-    ``about`` is what is said of its whole part, for example that it is not run yet.
-    """
+def _clause(code: str, markdown: str) -> Clause:
+    """From ``T2. Title`` and paragraphs."""
     head, _, rest = markdown.strip().partition("\n")
-    if head.startswith("**"):
-        title, _, first = head.removeprefix(f"**{code} ").partition("**")
-        text = "\n".join([f"{code}. {title}{first}", *(line.removeprefix("  ") for line in rest.split("\n"))])
-        return Clause(code, title.rstrip(".:"), _plain(text))
-    title = head.removeprefix(f"{code}. ")
-    return Clause(code, title, _plain("\n".join(filter(None, [head, about and f"\n{about}", rest]))))
+    return Clause(code, head.removeprefix(f"{code}. "), _plain(f"{head}\n{rest}"))
 
 
 def _plain(markdown: str) -> str:

@@ -172,7 +172,7 @@ class PrimitiveEvent(NamedTuple):
     def to_constituent(self) -> dict[str, Any]:
         """The event as it stands among the constituents of a finding record.
 
-        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (N8).
+        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (E3).
         """
         record: dict[str, Any] = {
             "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
@@ -278,7 +278,7 @@ class CompositeEvent(NamedTuple):
     """An event raised by an operator of an event tree (E4).
 
     ``name`` is the event type's name, ``operator`` the label of the inner operator that raised it, None for
-    the root of the tree (N7); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is
+    the root of the tree (G5); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is
     made of, in order of operand, then of arrival; ``start`` and
     ``end`` its interval, None when empty (E5); ``cause`` the primitive event, or the time point, at which it was
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
@@ -329,7 +329,7 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record, its fields in the order in which an audit writes them (Z22); ``bindings``
+        """The composite as a finding record, its fields in the order in which an audit writes them (V5); ``bindings``
         stands there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
         cause = self.cause
         return {

@@ -1,4 +1,4 @@
-"""Constraints: what the events of a combination have to satisfy beside having occurred (rules Q1 to Q5).
+"""Constraints: what the events of a combination have to satisfy beside having occurred (rules Q1, D5, Q4, Q5).
 
 Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`, `difference`,
 `from_each`. None knows another; `contexts.search` takes them through the stored events.

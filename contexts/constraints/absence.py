@@ -13,7 +13,7 @@ from .constraint import REFUSED, Constraint, Objection, State
 
 class Violations:
     """The events of one negated operand, by the group in which they forbid (V4); all that was ever stored counts, for
-    what comes to be withdrawn has violated nonetheless (Q2)."""
+    what comes to be withdrawn has violated nonetheless (Q1)."""
 
     one_is_enough = True
     """Whether each of them forbids by itself."""
@@ -37,7 +37,7 @@ class Violations:
         return self.stored.get(self.project(key), [])
 
     def forbid(self, events: list[Entry]) -> bool:
-        """Whether these events, which lie where none must, forbid: one is enough, unless they are counted (Z5)."""
+        """Whether these events, which lie where none must, forbid: one is enough, unless they are counted (A1)."""
         return bool(events)
 
     def is_too_much(self, events: list[Entry]) -> bool:
@@ -114,7 +114,7 @@ class Absence(Constraint):
     Neighbours that are empty or left out are replaced by the next ones that are not. Where there is none before, it is
     as before the first event: then, with a window, only those count that start at most ``amount`` before the end of the
     combination, by the measure ``unit`` (``amount`` None: all). Where there is none behind, nothing must lie behind
-    (Z6). With ``among`` only those count that it chooses; then `lying` is asked of whole combinations.
+    (A1). With ``among`` only those count that it chooses; then `lying` is asked of whole combinations.
     """
 
     reason = "absence-violated"
@@ -198,7 +198,7 @@ class Absence(Constraint):
         return float("-inf") if passed.end is None else passed.end
 
     def _too_soon(self, group: Group, passed: _Passed) -> list[Entry]:
-        """Those before the first event that the window does not excuse (Z6)."""
+        """Those before the first event that the window does not excuse (A1)."""
         if passed.start is None or self.amount is None or passed.latest is None:
             return []
         earliest = passed.latest - self.amount

@@ -1,4 +1,4 @@
-"""Negated multiplicities: arrivals that lie where none must are counted there, from zero (Z5)."""
+"""Negated multiplicities: arrivals that lie where none must are counted there, from zero (A1)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CountedViolations(Violations):
 
 
 def young(entries: list[Entry], within: tuple[int, int] | None) -> list[Entry]:
-    """Those that start at most so long before the latest end of all; an empty one has no age (W3, Z8)."""
+    """Those that start at most so long before the latest end of all; an empty one has no age (W3)."""
     if within is None:
         return entries
     amount, unit = within

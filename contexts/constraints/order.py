@@ -1,4 +1,4 @@
-"""Order: each event before the next (H5)."""
+"""Order: each event before the next (Q1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .constraint import REFUSED, Constraint, State
 
 
 class Order(Constraint):
-    """Each event ends before the next starts; empty ones are skipped (C3)."""
+    """Each event ends before the next starts; empty ones are skipped (E5)."""
 
     reason = "wrong-order"
 

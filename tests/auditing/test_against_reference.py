@@ -199,7 +199,7 @@ def test_what_looks_at_the_document(found: list[Life], data: st.DataObject) -> N
 
 
 def test_arrivals_wait_while_a_silent_composite_is_consumed(tmp_path: Path) -> None:
-    """C7: price 5 waits in the group of item 2 when item 7 consumes that group's silent composite (M5)."""
+    """M3: price 5 waits in the group of item 2 when item 7 consumes that group's silent composite (M5)."""
     happened = (
         ("/order", (1,), 1), ("/order/item", (1, 2), 1), ("/order/item/price", (1, 2, 3), 1),
         ("/order/item/price", (1, 2, 5), 2), ("/order/item", (1, 7), 2),

@@ -212,7 +212,7 @@ def test_time_stands_still_in_an_edit(tmp_path: Path) -> None:
         )
     ]
     assert both(tmp_path, log, QUIET) == [(4, at("09:05"), [1, 2])]
-    log.insert(3, ClockRecord("a", 3, at("09:10")))  # before what the edit has said: no effect (Z13)
+    log.insert(3, ClockRecord("a", 3, at("09:10")))  # before what the edit has said: no effect (W6)
     assert both(tmp_path, log, QUIET) == [(4, at("09:05"), [1, 2])]
     log[3] = ClockRecord("a", 3, at("09:20"))
     assert both(tmp_path, log, QUIET) == [(3, at("09:05"), [1, 2])]

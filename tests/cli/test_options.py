@@ -67,7 +67,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    ["check rules.xcep", "log log.jsonl", "blame log.jsonl", "verify log.jsonl", "rule T2 P3", "rule",
+    ["check rules.xcep", "log log.jsonl", "blame log.jsonl", "verify log.jsonl", "explain T2 P3", "explain",
      "pending log.jsonl --rules rules.xcep", "why log.jsonl --rules rules.xcep 1",
      "why-not log.jsonl --rules rules.xcep Complete", "test rules.xcep"],
 )  # fmt: skip
@@ -107,7 +107,7 @@ def test_rebuild_into_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -
         ("audit log.jsonl --where", "a", {"after="}),
         ("why-not log.jsonl --rules rules.xcep", "Ot", {"Other", "Ot"}),
         ("pending log.jsonl --rules none.xcep --event", "", set()),
-        ("rule", "t2", {"T2"}),
+        ("explain", "t2", {"T2"}),
     ],
 )
 def test_completion(line: str, begin: str, completed: set[str], folder: Path) -> None:

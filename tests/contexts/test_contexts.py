@@ -122,7 +122,7 @@ def test_release(context_name: str, operator: str, words: str, expected: str) ->
 
 
 def test_a_released_combination_is_not_possible_again() -> None:
-    """X1: what recent and unrestricted context keep has been raised; only a new arrival makes it possible."""
+    """D2: what recent and unrestricted context keep has been raised; only a new arrival makes it possible."""
     for name in ("recent", "unrestricted"):
         context = CONTEXTS[name]
         group = Group([[primitive(1, "a")], [primitive(2, "b")]])

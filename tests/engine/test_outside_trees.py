@@ -71,7 +71,7 @@ def test_it_arrives_when_its_tree_would_have_its_turn() -> None:
 
 
 def test_composites_arrive_by_path_ids_whatever_the_order_in_which_they_are_given() -> None:
-    """N2, and the given order where the ids are the same."""
+    """G2, and the given order where the ids are the same."""
     detector = Detector(RULES, trees=["Both"])
     detector.feed(event(1, "ins", "/order/billTo", 1, 9))
     early, late, twin = filled(2, 3), filled(2, 5), filled(2, 5)

@@ -73,7 +73,7 @@ def test_without_what_is_named_it_comes(definitions, history) -> None:  # type: 
         )
 
 
-# What is asked when it is released, or due, may be false (U4, U5); of what is used something may be missing.
+# What is asked when it is released, or due, may be false (D4); of what is used something may be missing.
 RELEASED = tuple(sorted(frozenset(KNOWN) - {"edit", "guard", "condition", "composite"}))
 
 

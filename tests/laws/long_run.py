@@ -7,25 +7,25 @@ lots and towers:
 
 what the rules say of                                             is reached by
 ----------------------------------------------------------------- ------------------------------------------------------
-contexts (H4, H5, Q1, Q2, C1 to C4), order, windows and gaps to   dense, dense-full, dense-plain: much at few nodes
+contexts (Q1, Q2, E5), order, windows and gaps to   dense, dense-full, dense-plain: much at few nodes
 their edges (W3, W4), `strict` (S3)
 one constraint, exactly kept or exactly missed (W3, W4, S3, A1 to  edges: one operator, an item, time in such steps
-A3, R1, Z4 to Z8, Z15, Z16, Z27), arrivals that are late
-one event in several operands (K4, H3, C8), left out (M5)          twice, dense-twice
+A3, R1, Q4, A1, W3, W5, Q5), arrivals that are late
+one event in several operands (Q1, H3), left out (M5)          twice, dense-twice
 operands that may be left out, of several nodes (M4, M5)           silent, silent-aimed
-names that are repeated on a path (P10, H1, K1 to K3)              nested, nested-meet, meet-nested
-termination, conditions, edits (D1 to D6, U1 to U6, X1 to X13)     meet, meet-moves
-what outlasts its node (A4, Z17, W10, G4)                          late, late-timed, late-moves
-absences in a row, beside what may be nothing (A1 to A3, Z3 to Z7, absent, absent-meet, absent-dense
-Z16)
-wholes and `having` (V6, Z27), runs (S2), `slide` (S4)             whole, whole-meet, full
-trees above trees (G1, G2, N1, N2, C11)                            levels, levels-timed, levels-late, reuse, reuse-timed
-external events (L7, Z28)                                          external
+names that are repeated on a path (P10, H1)              nested, nested-meet, meet-nested
+termination, conditions, edits (D1 to D6, U1, U2, U6, G3)     meet, meet-moves
+what outlasts its node (A4, W7, W10, G4)                          late, late-timed, late-moves
+absences in a row, beside what may be nothing (A1 to A3, Q4, W3, absent, absent-meet, absent-dense
+A3)
+wholes and `having` (V6, Q5), runs (S2), `slide` (S4)             whole, whole-meet, full
+trees above trees (G1, G2, H8)                            levels, levels-timed, levels-late, reuse, reuse-timed
+external events (L7)                                          external
 moves, the root that goes and comes back (E6, M4, U2)              moves, meet-moves, late-moves
 operators of operators of every kind, with every option            pairs, pairs-aimed, lots, inner-lots
 trees of such above one another, external events, timers, edits    towers
-counts that wait, with what comes and goes (V6, X4, X8, X11)       counts, batches
-waits that timers and releases begin and end (U3, X11, Z14, Z16)   timed-waits
+counts that wait, with what comes and goes (V6, D4, D5)       counts, batches
+waits that timers and releases begin and end (D4, W5, A3)   timed-waits
 values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
 """
 

@@ -205,7 +205,7 @@ def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition,
 
 
 def test_empty_composites_before_a_last_not() -> None:
-    """C8, M5, A3: found by `test_what_must_not_occur` when its examples are drawn anew."""
+    """H3, M5, A3: found by `test_what_must_not_occur` when its examples are drawn anew."""
     rules = (
         "event E(order) {context=cumulative, end=custom}"
         " = x[0,2] ins(order/item/price/text()) ; not upd(order/item/@partNum)"

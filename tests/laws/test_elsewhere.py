@@ -1,7 +1,7 @@
 """To be told where no rule looks that something has happened is to be fed it, wherever edits and transactions begin.
 
 Told as an audit in parts tells it: what the clock shows, when an edit is over, and of what lies elsewhere the first
-record only, behind what was fed (D2, U3, U4, Z10).
+record only, behind what was fed (D2, D4, U2).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _measures(definitions: Sequence[EventDefinition]) -> bool:
 
 def _cut_short(steps: Sequence[Any], cut: int) -> list[Any]:
     """The steps; of the records behind which another transaction begins those that ``cut`` has a bit for say that their
-    edit goes on, which is over all the same (Z10)."""
+    edit goes on, which is over all the same (U2)."""
     found = list(steps)
     for place, (step, later) in enumerate(pairwise(steps)):
         both = isinstance(step, PrimitiveEvent) and isinstance(later, PrimitiveEvent)

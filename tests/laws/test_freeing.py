@@ -124,7 +124,7 @@ NOTHING = (0, [], [], None, [])
 def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
     case: tuple[tuple[EventDefinition, ...], History],
 ) -> None:
-    """What outlasts its node, by a timer or a release, of whatever values, too (A4, V2, Z17)."""
+    """What outlasts its node, by a timer or a release, of whatever values, too (A4, V2, W7)."""
     definitions, history = case
     assume(not any(definition.flat for definition in definitions))
     found = kept(definitions, history)

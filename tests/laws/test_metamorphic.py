@@ -108,7 +108,7 @@ def test_a_condition_that_is_true_is_no_condition(rules: Rules, history: History
 @fewer
 @given(st.sampled_from("&;"), st.booleans(), histories())
 def test_chronicle_composites_are_disjoint(symbol: str, flat: bool, history: History) -> None:
-    """For an operator of distinct leaves: all that is used is consumed (H4, H5)."""
+    """For an operator of distinct leaves: all that is used is consumed (Q1)."""
     rule = _binary(symbol, ContextName.CHRONICLE, flat)
     used = Counter(
         inner["ts"] for record in all_findings((rule,), history.steps) for inner in record["constituents"]
@@ -119,7 +119,7 @@ def test_chronicle_composites_are_disjoint(symbol: str, flat: bool, history: His
 @fewer
 @given(st.sampled_from("&;"), st.booleans(), histories())
 def test_recent_composites_are_among_the_unrestricted(symbol: str, flat: bool, history: History) -> None:
-    """For an operator of leaves: recent chooses from combinations that exist (H4, H5)."""
+    """For an operator of leaves: recent chooses from combinations that exist (Q1)."""
     found = {}
     for context in (ContextName.RECENT, ContextName.UNRESTRICTED):
         rule = _binary(symbol, context, flat)

@@ -40,7 +40,7 @@ def levels(draw: st.DrawFn, rules: Rules) -> list[list[EventTree]]:
 
 
 def shuffled(composites: Sequence[CompositeEvent], seed: int) -> list[CompositeEvent]:
-    """In another order, but for what one tree raised for one node (N2: raise order)."""
+    """In another order, but for what one tree raised for one node (G2: raise order)."""
 
     def origin(composite: CompositeEvent) -> tuple[str, tuple[int, ...]]:
         return composite.name, composite.ids
@@ -109,7 +109,7 @@ def in_order(rules: Rules, composites: Sequence[CompositeEvent]) -> list[Composi
 
 
 def edits(steps: Iterable[PrimitiveEvent | str]) -> Iterator[list[PrimitiveEvent | str]]:
-    """The records of each edit together (U1, Z10), other steps by themselves."""
+    """The records of each edit together (U1, U2), other steps by themselves."""
     edit: list[PrimitiveEvent | str] = []
     for step in steps:
         last = edit[-1] if edit else None
@@ -144,7 +144,7 @@ def check(rules: Rules, history: History, data: st.DataObject, seed: int) -> Non
 def test_split_trees_raise_the_same(
     ends: tuple[Termination, ...], data: st.DataObject, history: History, seed: int
 ) -> None:
-    """At every step, in the same order; and no more is kept (G2, G4, N2)."""
+    """At every step, in the same order; and no more is kept (G2, G4)."""
     definitions: tuple[EventDefinition, ...] = data.draw(rule_sets(max_events=4, max_depth=2, ends=ends))
     check(rules_of(definitions), history, data, seed)
 

@@ -53,7 +53,7 @@ def test_a_record_that_does_not_fit_is_not_there(room: int, tmp_path: Path) -> N
 
 
 def test_what_a_watch_writes_is_what_an_audit_writes_to_the_byte(tmp_path: Path) -> None:
-    """Variables stand behind the operator, before who made it and in which transaction (Z22)."""
+    """Variables stand behind the operator, before who made it and in which transaction (V5)."""
     rules = xmlcep.parse_rules("event Priced = ins(item/@price) as $price")
     document = xmlcep.fromstring("<order><item/></order>", name="order")
     with (

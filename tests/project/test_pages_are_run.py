@@ -22,7 +22,7 @@ RUN_BY = {
     "docs/language.md": "language/test_documentation.py",
     "docs/log.md": "log/test_documentation.py",
     "docs/mistakes.md": "cli/test_mistakes_page.py",
-    "docs/rules.md": "spec/test_rules_page.py",
+    "docs/semantics.md": "spec/test_clauses_page.py",
     "docs/schema.md": "schema/test_documentation.py",
     "docs/service.md": "serving/test_documentation.py",
     "docs/proofs.md": "proofs/test_documentation.py",

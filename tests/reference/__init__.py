@@ -2,7 +2,7 @@
 
 It recomputes everything, scans everything, keeps all events for ever, dispatches nothing and frees
 nothing. It is slow on purpose: every function is short enough to be compared with the rule it names
-(``docs/rules.md`` and ``docs/semantics.md``). Of the code it checks it uses values only: path types, events,
+(``docs/semantics.md``). Of the code it checks it uses values only: path types, events,
 definitions. Read `steps`, `events`, `values`, `relations`, `paths`, `clock`, `expressions`, `document`, `leaves`,
 `constraints`, `contexts`, `runs`, `operators` (one module each), `termination`, `graph`, in that order.
 

@@ -1,4 +1,4 @@
-"""Document time, transactions by number, windows, and what is due when (W1 to W5, Z12, Z14)."""
+"""Document time, transactions by number, windows, and what is due when (W1 to W5, U2)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Due(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int]:
-        """What is due by changes comes first, then by transactions, then by time (Z14)."""
+        """What is due by changes comes first, then by transactions, then by time (W5)."""
         return (Unit.CHANGES, Unit.TRANSACTIONS, Unit.TIME).index(self.unit), self.value
 
 
@@ -62,7 +62,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.latest: int | None = None  # the greatest `at` so far
-        self.edit_time: int | None = None  # the time of the edit that is open (Z12)
+        self.edit_time: int | None = None  # the time of the edit that is open (U2)
         self.times: dict[int, int | None] = {}
         self.ordinals: dict[int, int] = {}
         self.previous: PrimitiveEvent | None = None
@@ -83,7 +83,7 @@ class Clock:
         self.previous = event
 
     def advance(self, time: str) -> bool:
-        """W6; it never goes back: what is before what the records have said changes nothing (Z13). Whether it does."""
+        """W6; it never goes back: what is before what the records have said changes nothing (W6). Whether it does."""
         given = microseconds(time)
         if self.latest is not None and given < self.latest:
             return False
@@ -109,6 +109,6 @@ class Clock:
         return apart <= window.amount if window.unit is Unit.TIME else apart < window.amount
 
     def due(self, window: Window, first: int) -> Due:
-        """When a window that begins at this time point is over (A3, Z14)."""
+        """When a window that begins at this time point is over (A3, W5)."""
         last = self.measure(window.unit, first) + window.amount
         return Due(window.unit, last if window.unit is Unit.TIME else last - 1)

@@ -1,7 +1,7 @@
 """Constraints, each a question about one combination (Q1): order, relation, window, gap, contiguity, absence, having.
 
 A combination is a list of entries in order of their operands. A run (S2) is one that is not complete yet: what cannot
-be known of it is not asked (Z21).
+be known of it is not asked (S2).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def filled(combination: Combination) -> Combination:
 
 
 def before(order: Order, first: Entry, second: Entry) -> bool:
-    """Whether one lies before the other (E5, H2); with an empty interval it does (C3)."""
+    """Whether one lies before the other (E5, H2); with an empty interval it does (E5)."""
     one, other = interval(first.event), interval(second.event)
     if one is None or other is None:
         return True
@@ -35,7 +35,7 @@ def before(order: Order, first: Entry, second: Entry) -> bool:
 
 
 def in_order(order: Order, combination: Combination) -> bool:
-    """Whether each member is before the next; members with an empty interval are skipped (H5, C3)."""
+    """Whether each member is before the next; members with an empty interval are skipped (Q1, E5)."""
     return all(before(order, a, b) for a, b in pairwise(filled(combination)))
 
 
@@ -72,7 +72,7 @@ def within(clock: Clock, window: Window, entries: Iterable[Entry]) -> bool:
 
 
 def gaps(clock: Clock, window: Window, combination: Combination) -> bool:
-    """W4: each member starts at most so much after the end of the one before it; empty ones are passed over (Z7)."""
+    """W4: each member starts at most so much after the end of the one before it; empty ones are passed over (W3)."""
     spans = [found for entry in combination if (found := interval(entry.event)) is not None]
     return all(clock.fits(window, a[1], b[0]) for a, b in pairwise(spans))
 

@@ -1,4 +1,4 @@
-"""The document that expressions look at, as nested lists and dicts, rendered anew for every look (D4, U2, X5)."""
+"""The document that expressions look at, as nested lists and dicts, rendered anew for every look (D4, U2)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class NaiveDocument:
         return instance
 
     def holds(self, condition: str, node: int, variables: Mapping[str, Any]) -> bool:
-        """Whether the condition is true with this node as context node and root (X5); False once it is gone (X13)."""
+        """Whether the condition is true with this node as context node and root (U2); False once it is gone (U6)."""
         if node not in self.nodes or not self.nodes[node]["step"].is_element:
             return False
         element = self._render(node, {})

@@ -43,7 +43,7 @@ class Composite:
     """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
 
     ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
-    text (V7, Z23); ``names`` those of the operands of its constituents (V10); ``severity`` and ``message`` what is said
+    text (V7); ``names`` those of the operands of its constituents (V10); ``severity`` and ``message`` what is said
     of it (Y10).
     """
 
@@ -71,7 +71,7 @@ class Composite:
             "ts": self.cause.ts,
             "at": self.cause.at,
             **_composite_constituent(self),
-            "name": self.name,  # N7: always the event's; only among constituents the label names it
+            "name": self.name,  # G5: always the event's; only among constituents the label names it
             "start": first_and_last[0] if first_and_last else None,
             "end": first_and_last[1] if first_and_last else None,
             "operator": self.operator,
@@ -100,7 +100,7 @@ class Entry:
 
     ``time`` counts time points, timers' included (W5), ``stored_at`` is document time, ``end`` orders entries by their
     ends (Q1). ``values`` are the variables
-    that the event has there (V1, V5). ``fresh`` until the group's next evaluation or release (X1). ``withdrawn``
+    that the event has there (V1, V5). ``fresh`` until the group's next evaluation or release (D2). ``withdrawn``
     once it was taken back (M1), ``used`` once a run with it was raised (S2).
     """
 
@@ -130,7 +130,7 @@ class Entry:
 class Group:
     """One group of one operator (H1, V2): the entries stored in it, and what its termination remembers.
 
-    ``key`` is the id of the group's node, None in flat context (K1), ``values`` those of its join and ``by``, as
+    ``key`` is the id of the group's node, None in flat context (H1), ``values`` those of its join and ``by``, as
     text. ``accumulated`` are the arrivals of a multiplicity, ``current``
     its composite that is still integrating (M1), ``empty`` the instance of a created node for which an empty
     composite has not been raised yet (M4, D5). ``runs`` are those of `next` (S2), ``candidates`` those of an absence
@@ -193,7 +193,7 @@ def as_set(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def variables_of(entries: Iterable[Entry], name: str) -> list[Value]:
-    """The values of a variable in these entries, one after the other, lists flattened, each event once (V5, Z22)."""
+    """The values of a variable in these entries, one after the other, lists flattened, each event once (V5)."""
     found: list[Value] = []
     seen: list[Event] = []
     for entry in entries:

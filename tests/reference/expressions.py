@@ -26,7 +26,7 @@ _VARIABLE = re.compile(rf"\$({_NAME}(?::{_NAME})?)")
 def evaluate(expression: str, element: Any, variables: Mapping[str, Any], *, step: str | None = None) -> Any:
     """What the expression is, as lxml says it: a string, number, boolean or list of nodes.
 
-    ``step`` leads from the element to the context node. Variables that are not there are empty (Z22).
+    ``step`` leads from the element to the context node. Variables that are not there are empty (V5).
     """
     caught: list[Any] = []
 
@@ -82,7 +82,7 @@ _TOKEN = re.compile(
     rf"\s*(\"[^\"]*\"|'[^']*'|\${_NAME}(?::{_NAME})?|[0-9]+(?:\.[0-9]*)?|\.[0-9]+|\.\.|\.|//|/|::|@|!=|<=|>="
     rf"|{_NAME}(?::(?:{_NAME}|\*))?|[*()\[\],|+\-=<>])"
 )
-_OF_THE_CONTEXT = {"string", "number", "normalize-space", "string-length"}  # without argument: of `.` (Z24)
+_OF_THE_CONTEXT = {"string", "number", "normalize-space", "string-length"}  # without argument: of `.` (V8)
 _NODE_TYPES = {"text", "node", "comment", "processing-instruction"}
 
 
@@ -114,7 +114,7 @@ def asks_document(expression: str, *, dot_does: bool) -> bool:
 
 
 def _behind_path_of_variable(tokens: list[str], at: int) -> int:
-    """The place behind predicates and steps that follow a variable: they lead through another document (Z24)."""
+    """The place behind predicates and steps that follow a variable: they lead through another document (V8)."""
     while at < len(tokens):
         if tokens[at] == "[":
             depth = 0

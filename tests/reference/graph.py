@@ -1,4 +1,4 @@
-"""The event graph at work: trees in order, round by round (G1 to G3, N1 to N3, X9, W5), edit by edit (U1, U2).
+"""The event graph at work: trees in order, round by round (G1 to G3, G5, W5), edit by edit (U1, U2).
 
 Trees that ask the document, or take what such trees raise, are *held*: they hear of an edit when it is over. The
 others are *prompt*. Each set has its own rounds through its trees; what prompt trees raised is handed to the held
@@ -70,7 +70,7 @@ class Happening:
     external: Raise | None = None
 
     def passes(self, due: Due) -> bool:
-        """Whether something is due before this (W5, Z13, Z14)."""
+        """Whether something is due before this (W5, W6)."""
         if self.kind in ("flush", "external"):
             return False
         if due.unit is Unit.TIME:
@@ -140,7 +140,7 @@ class Trees:
         return self._time_point(step, due, handed)
 
     def _time_point(self, step: Happening, due: Due | None, handed: Raised) -> Raised:
-        """G2: every tree once, within a tree the operators in postorder; N2: what a root raises is there
+        """G2: every tree once, within a tree the operators in postorder; G2: what a root raises is there
         for later trees, in the order of the finding records, be they held or not."""
         event = step.event if due is None else None
         occurred: list[Event] = [] if event is None else [event]
@@ -156,7 +156,7 @@ class Trees:
                 for composite in operator.raised:
                     place = (composite.cause.ts, index, number, _ids(composite), composite.rank)
                     self.raised.append((place, composite))
-            # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2).
+            # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, M1).
             for composite in tree.raised:
                 messages.say(tree.definition, composite, self.around)
             found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
@@ -346,7 +346,7 @@ def _holder(text: str) -> Any:
 
 
 def _label(tree: OperatorState) -> None:
-    """N3: kind and number (of that kind) in postorder, unless a name is given."""
+    """G5: kind and number (of that kind) in postorder, unless a name is given."""
     numbers: Counter[str] = Counter()
     for operator in tree.postorder():
         numbers[operator.expression.kind] += 1
@@ -357,7 +357,7 @@ def _label(tree: OperatorState) -> None:
 
 
 def evaluation_order(definitions: Sequence[EventDefinition]) -> list[EventDefinition]:
-    """N1: repeatedly the first definition whose dependencies have all been placed."""
+    """G2: repeatedly the first definition whose dependencies have all been placed."""
     placed: list[EventDefinition] = []
     waiting = list(definitions)
     while waiting:
@@ -371,7 +371,7 @@ def evaluation_order(definitions: Sequence[EventDefinition]) -> list[EventDefini
 
 def depends(definition: EventDefinition, other: EventDefinition) -> bool:
     """G1: a composite leaf with the other's name, or any, whose path type equals or ends the other's, or
-    the other way round; a flat one: always; one with a scope: see Z25."""
+    the other way round; a flat one: always; one with a scope: see F5."""
     theirs = path_of(other.expression)
     return any(
         isinstance(leaf.type, CompositeType)

@@ -33,7 +33,7 @@ def taken(leaf: Leaf, event: Event, around: Surroundings, *, unasked: bool = Fal
         said = answer(event, document_of(event, around).view())
         if said is None or said is False:
             return None
-        if isinstance(said, Mapping):  # Z26
+        if isinstance(said, Mapping):  # O1
             said = {name: value for name, value in said.items() if value is not None}
             known |= said
             bound = {name: said[name] for name in getattr(answer, "variables", ()) if name in said}
@@ -84,7 +84,7 @@ def knowledge(event: Event) -> dict[str, Any]:
 def ask(
     leaf: Leaf, expression: str, event: Event, known: dict[str, Any], document: NaiveDocument, node: PathInstance | None
 ) -> Any:  # fmt: skip
-    """What an expression of a leaf is for an event at a node (F1, F3); None if that is not there (Z10)."""
+    """What an expression of a leaf is for an event at a node (F1, F3); None if that is not there (U2)."""
     for name in expressions.names_in(expression):
         if name.startswith("meta:"):
             known.setdefault(name, "")

@@ -1,4 +1,4 @@
-"""Path types of operators (T2, F5, W7), nodes of groups (P10, H1, K1) and path instances of composites (T4, K5)."""
+"""Path types of operators (T2, F5, W7), nodes of groups (P10, H1) and path instances of composites (T4)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def path_of(expression: Expression) -> PathType | None:
 
 def node_of(path: PathType, operand: Leaf | PathType, instance: PathInstance | None) -> int | None:
     """The node of the group to which an operator with this path type takes an event of an operand, a leaf or an
-    operator with a path type (P10, H1); None: to no group (K2)."""
+    operator with a path type (P10, H1); None: to no group (H1)."""
     if instance is None:
         return None
     if isinstance(operand, Leaf):
@@ -49,7 +49,7 @@ def node_of(path: PathType, operand: Leaf | PathType, instance: PathInstance | N
 
 def composite_instance(node: int | None, members: Sequence[PathInstance | None]) -> PathInstance | None:
     """The path instance of a composite of these members in the group of a node, which is at or above all of them (T4);
-    without a node, flat: K5."""
+    without a node, flat: T4."""
     if node is None:
         return nearest_common_ancestor(members)
     places = [_prefix(e, e.ids.index(node) + 1) for e in members if e is not None]
@@ -58,7 +58,7 @@ def composite_instance(node: int | None, members: Sequence[PathInstance | None])
 
 
 def nearest_common_ancestor(members: Sequence[PathInstance | None]) -> PathInstance | None:
-    """The longest path instance that all members begin with; None if there is none (K5)."""
+    """The longest path instance that all members begin with; None if there is none (T4)."""
     common = members[0]
     for member in members:
         if common is None or member is None:

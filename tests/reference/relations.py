@@ -120,7 +120,7 @@ def occurrences(a: PathType, b: PathType) -> list[int]:
 def compatible(event: Event, wanted: PrimitiveType | CompositeType) -> bool:
     """Whether the event's type is compatible with the type that is wanted (E2).
 
-    A primitive type and a composite type never are. A composite without a path instance (K5) has no
+    A primitive type and a composite type never are. A composite without a path instance (T4) has no
     path type that anything could end.
     """
     if isinstance(event, PrimitiveEvent):

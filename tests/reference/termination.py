@@ -1,4 +1,4 @@
-"""When groups are raised: at once, non-locally, at a flush, while a condition holds (D1 to D6, U3, U4, X1 to X13)."""
+"""When groups are raised: at once, non-locally, at a flush, while a condition holds (D1 to D6, U2, G3, U6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .operators.operator import Arrival
 def take_turn(
     operator: OperatorState, occurred: list[Event], current: PrimitiveEvent | None, due: Due | None, *, flush: bool
 ) -> None:  # fmt: skip
-    """X2: M4, then all arrivals, child by child, then what is due (W5) or can be released.
+    """D6: M4, then all arrivals, child by child, then what is due (W5) or can be released.
 
     ``current`` is the primitive event of this time point, ``due`` what time it is if a timer fires; neither, and no
     ``flush``: an external event, which releases nothing (L7).
@@ -88,7 +88,7 @@ def _nothing_is_new(group: Group) -> None:
 
 
 def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
-    """M4, K2: at once, or pending like any arrival."""
+    """M4, H1: at once, or pending like any arrival."""
     expression = operator.expression
     if not isinstance(expression, Multiplicity) or expression.lower > 0 or current.op != "ins":
         return
@@ -103,7 +103,7 @@ def _create(operator: OperatorState, current: PrimitiveEvent) -> None:
 
 
 def _release_groups(operator: OperatorState, current: PrimitiveEvent | None, *, flush: bool) -> None:
-    """X2: in ascending order of the group keys, then of the values (G2, V7)."""
+    """D6: in ascending order of the group keys, then of the values (G2, V7)."""
     for group in sorted(operator.groups.values(), key=lambda group: group.order):
         if _is_released(operator, group, current, flush=flush):
             _release(operator, group)

@@ -51,7 +51,7 @@ _WORD = re.compile(r"(?P<letter>[a-z])(?P<item>\d+)(?P<rest>.*)")
 _REST = re.compile(r"(?P<node>\.\d+)?(?P<change>[!-](\.\d+)?|=.*)?")
 MARKERS = ("flush", "close")
 DOCUMENTS = {"parts.xml": '<parts><part n="7" state="old"/><part n="8" state="new" price="30"/></parts>'}
-"""The reference documents that the rules of tables and of docs/rules.md ask (V8), by the names of their files."""
+"""The reference documents that the rules of tables and of docs/semantics.md ask (V8), by the names of their files."""
 
 
 def steps_of(text: str) -> tuple[list[Step], dict[int, str]]:

@@ -1,4 +1,4 @@
-"""The languages in which opaque leaves of tables and of docs/rules.md are written (O1)."""
+"""The languages in which opaque leaves of tables and of docs/semantics.md are written (O1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not happen in a sequence, and not before it (A1, A2, A5, Q1 to Q4, V4, Z3 to Z7)."""
+"""What must not happen in a sequence, and not before it (A1, A2, A5, Q1, D5, Q4, V4, W3)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ event E = ins(item/price) ; not (ins(item/comment) & upd(item/price)) ; ins(item
     c1 p1 c1.2 p1! q1                  |
 event E = ins(item/price) ; not (ins(item/comment) & upd(item/price)){context=chronicle} ; ins(item/quantity)
     c1 p1 c1.2 p1! q1                  | 5: p1+q1
-# a multiplicity: at least l of what it counts lie between (Z5), whatever it has raised
+# a multiplicity: at least l of what it counts lie between (A1), whatever it has raised
 event E = ins(item/price) ; not x[2,*] ins(item/comment) ; ins(item/quantity)
     p1 c1 q1                           | 3: p1+q1
     p1 c1 c1.2 q1                      |
@@ -130,7 +130,7 @@ event E {context=$context} = not del(item) ; x[1,3]{name=M} ins(item/price) ; in
     unrestricted, recent | p1 q1 p1.2  | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2
 event E {context=$context} = ins(item) ; not del(item) ; x[1,3]{name=M, slide} ins(item/price) ; ins(item/quantity)
     chronicle, continuous, cumulative, next | i1 p1 q1 p1.2 | 2: M:p1; 3: E:i1+(p1)+q1; 4: M:p1.2
-# a multiplicity starts over behind what cuts it off (Q4, Z3), its composite stays where it is
+# a multiplicity starts over behind what cuts it off (Q4), its composite stays where it is
 event E = x[1,*]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quantity)
     p1 p1.2 q1                         | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1
     p1 c1 p1.2 q1                      | 1: M:p1; 3: M:p1.2; 4: E:(p1.2)+q1
@@ -162,7 +162,7 @@ event E {context=$context} = ins(item) ; x[1,*]{name=M} ins(item/price) ; not in
 """
 
 LEADING = """
-# several that come at once, one by one, whatever must not have come before them (C10)
+# several that come at once, one by one, whatever must not have come before them (Q1)
 event E {context=$context} = not ins(item/comment) ; (ins(item/price)){end=custom} ; ins(item/quantity)
     recent       | p1 q1 p1.2 flush q1.2 | 4: (p1.2)+q1.2
     next         | p1 q1 p1.2 flush q1.2 | 4: (p1)+q1.2 (p1.2)+q1.2
@@ -200,7 +200,7 @@ event E {within="5 s", when="quantity"} = not ins(item/comment) ; ins(item/price
     @0 i1 c1 @6 p1 @20 q1              | 4: p1
 event E {within="3 changes", end=custom, flat} = not ins(item/comment) ; ins(item/price)
     c1 i1 p1 i2 i3 p2 flush            | 6: p2
-# a composite counts by its start (Z7)
+# a composite counts by its start (W3)
 event E = (not (ins(item/comment) & ins(item)) ; ins(item/price)){within="3 changes"}
     c1 i1 p1                           |
     c1 i1 o1! p1                       | 4: p1

@@ -1,4 +1,4 @@
-"""Which node an operator means where names are repeated on a path (P10, H1, T4, K3)."""
+"""Which node an operator means where names are repeated on a path (P10, H1, T4)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ event E = (ins(item) ; not ins(item/price)) {end=custom}
 event E = ins(item/comment) ; not ins(item/price) ; ins(item/quantity)
     c1 s1 p1 r1 q1                     | 4: s1+r1
     c1 s1 m1 r1 q1                     | 5: c1+q1
-# what is counted is where it would be raised (Z5)
+# what is counted is where it would be raised (A1)
 event E = ins(item/comment) ; not x[2,*]{path=item/item} ins(item/item/price) ; ins(item/quantity)
     c1 m1 m1.2 q1                      |
     c1 s1 m1 m1.2 r1                   | 5: s1+r1

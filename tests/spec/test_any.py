@@ -1,4 +1,4 @@
-"""Some of several: any[m] in all contexts, with constraints, deferred, reused (S1, S2, Q1, Q3, Z20)."""
+"""Some of several: any[m] in all contexts, with constraints, deferred, reused (S1, S2, Q1, D5)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ event E {context=$context} = any[2]{having="$x = 5"}(ins(item/price), ins(item/q
     chronicle    | p1 q1 a1=5          | 3: p1+a1=5{x=[5]}
     chronicle    | p1 q1 a1=4          |
     cumulative   | p1 a1=4 q1          |
-# deferred: as a conjunction (Q3)
+# deferred: as a conjunction (D5)
 event E {context=$context} = any[2]{end=custom}(ins(item/price), ins(item/quantity), ins(item/comment))
     unrestricted | p1 q1 c1 flush flush        | 3: p1+q1 p1+c1 q1+c1
     recent       | p1 q1 c1 flush flush        | 3: q1+c1
@@ -98,7 +98,7 @@ event F = E(item) ; ins(item/comment)
 event E = any[2](P(item), ins(item/comment), ins(item))
 event P = ins(item/price) & ins(item/quantity)
     p1 q1 c1                           | 2: P:p1+q1; 3: E:(p1+q1)+c1
-# of one time point the last operand's is stored last (H3, Z20)
+# of one time point the last operand's is stored last (H3, S1)
 event P(item) = ins(item/price)
 event Q(item) = P(item)
 event R(item) = Q(item)

@@ -1,4 +1,4 @@
-"""Windows that events open and close: aperiodic and aperiodic*, periodic and periodic* (W8 to W10, V4, Z18, Z19)."""
+"""Windows that events open and close: aperiodic and aperiodic*, periodic and periodic* (W8 to W10, V4)."""
 
 from __future__ import annotations
 
@@ -120,18 +120,18 @@ event E {context=$context} = periodic[ins(item/price), "5 s", ins(item/quantity)
     recent                   | @0 p1 @3 p1.2 @9 i2  | 3: p1.2
     chronicle                | @0 p1 @3 p1.2 @9 i2  | 3: p1
     cumulative               | @0 p1 @3 p1.2 @11 i2 | 3: p1+p1.2 p1+p1.2
-    # in chronicle the next is the oldest when the oldest is closed; what it missed is left out (Z19)
+    # in chronicle the next is the oldest when the oldest is closed; what it missed is left out (W10)
     chronicle                | @0 p1 @3 p1.2 @9 q1 @14 i2 | 3: p1; 4: p1.2
     chronicle                | @0 p1 @3 p1.2 @13 q1 @14 i2 | 3: p1 p1; 4: p1.2
     # its node is deleted
     unrestricted, recent, chronicle, continuous, cumulative       | @0 i1 p1 @6 i1- @60 i2 | 3: p1
-# a late one beats from now on (Z19)
+# a late one beats from now on (W10)
 event E = periodic[(ins(item/price)){end=custom, name=D}, "5 s", ins(item/quantity)]
     @0 p1 @12 c1 flush @14 i2 @16 i3   | 2: D:p1; 4: E:(p1)
 # what opens it may be the deletion, which closes it as well
 event E = periodic[del(item), "5 s", ins(item/quantity)]
     @0 i1 i1- @20 i2                   |
-# an empty a has no end: it beats from when it was detected, also if it is the oldest later (Z19)
+# an empty a has no end: it beats from when it was detected, also if it is the oldest later (W10)
 event E {context=$context} = periodic[x[0,1]{name=M, path=order/item} ins(item/price), "5 s", ins(order/billTo)]
     unrestricted             | @0 i1 @3 i2 @9 o1!           | 1: M:0; 2: M:0
     chronicle                | @0 i1 @3 i2 @14 b1 @19 o1!   | 1: M:0; 2: M:0
@@ -156,7 +156,7 @@ event E {context=$context} = periodic*[ins(item/price), "5 s", ins(item/quantity
     # the deletion of its node may be what closes it
 event E = periodic*[ins(item), "5 s", del(item)]
     @0 i1 @12 i1-                      | 2: i1+i1-{times=2}
-# an empty a has no end: times are counted from when it was detected (Z19)
+# an empty a has no end: times are counted from when it was detected (W10)
 event E = periodic*[x[0,*]{name=M} ins(item/price), "5 s", del(item)]
     @0 i1 @12 i1-                      | 1: M:0
     @0 i1 c1 @12 (c1- i1-)             | 1: M:0

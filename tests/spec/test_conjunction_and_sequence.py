@@ -1,4 +1,4 @@
-"""Conjunction and sequence in the five Snoop contexts (P10, H1 to H5, C1 to C4, C10, K2, K4, E5)."""
+"""Conjunction and sequence in the five Snoop contexts (P10, H1, H2, H3, Q1, Q2, E5)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ recent       | p1 q2 q1 | 2: p1+q2; 3: p1+q1
 chronicle    | p1 q2 q1 | 2: p1+q2
 continuous   | p1 q2 q1 | 2: p1+q2
 cumulative   | p1 q2 q1 | 2: p1+q2
--- in flat context everything takes part (K2)
+-- in flat context everything takes part (H1)
 chronicle    | m1 q2    | 2: m1+q2
 """
 
@@ -108,7 +108,7 @@ recent       | p1 q1 p1.2 q1.2 c1 c1.2 | 5: p1.2+q1.2+c1
 chronicle    | p1 q1 p1.2 q1.2 c1 c1.2 | 5: p1+q1+c1; 6: p1.2+q1.2+c1.2
 continuous   | p1 q1 p1.2 q1.2 c1 c1.2 | 5: p1.2+q1.2+c1 p1+q1+c1
 cumulative   | p1 q1 p1.2 q1.2 c1 c1.2 | 5: p1+p1.2+q1+q1.2+c1
--- the newest that is in order AND can be extended: q1.2 has no price before it that is left (C2)
+-- the newest that is in order AND can be extended: q1.2 has no price before it that is left (Q1)
 continuous   | p1 q1 q1.2 p1.2 c1      | 5: p1+q1.2+c1
 chronicle    | q1 p1 p1.2 q1.2 c1      | 5: p1+q1.2+c1
 cumulative   | q1 p1 q1.2 p1.2 c1      | 5: p1+q1.2+c1

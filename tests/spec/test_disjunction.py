@@ -1,4 +1,4 @@
-"""Disjunction (H6, H7, N4, D5)."""
+"""Disjunction (H6, H7, T1, D5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TABLE = """
 ins(item/price) | ins(item/quantity)                      :: p1 q1 p1.2             :: 1: p1; 2: q1; 3: p1.2
 -- an event that two operands take is that of the first (H6)
 ins(item/price) | *(item/price)                           :: p1                     :: 1: p1
--- a single leaf is a disjunction of one operand with the leaf's path type (N4)
+-- a single leaf is a disjunction of one operand with the leaf's path type (T1)
 ins(item/price)                                           :: p1 q1 p2               :: 1: p1; 3: p2
 upd(item)                                                 :: i1 i1! n1!             :: 2: i1!; 3: n1!
 -- deferred: one per arrival, in the order of arrival; cumulative: one of all, in the order of the operands

@@ -1,4 +1,4 @@
-"""Edits: what asks the document sees it edit by edit; `when` and `if` (U1 to U6, X3 to X5, X11, X13, Z10, Z11)."""
+"""Edits: what asks the document sees it edit by edit; `when` and `if` (U1, U2, D4, U6)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ event E = ins(item)[@partNum = '7']
 # a filter that needs the record only does not care
 event E = ins(item/price/text())[. > 3]
     i1 p1 (t1=5 t1- p1-)               | 3: t1=5
-# what is known too late fires at the next time point (Z15), within an edit, too, each at its time
+# what is known too late fires at the next time point (W5), within an edit, too, each at its time
 event E {within="5 s"} = x[1,*]{end=non-local, name=M} ins(item/price) ; not ins(item/comment)
     @0 p1 @9 (i2 q1 q1.2)              | 2: M:p1; 3: E:(p1)
     @0 p1 @9 (i2 c1 q1)                | 2: M:p1; 3: E:(p1)
@@ -75,7 +75,7 @@ event E {when="price"} = ins(item/price) ; ins(item/quantity)
 """
 
 RELEASES = """
-# at a release, and only there (U4, X3): false, the group waits for one after something has happened there
+# at a release, and only there (D4): false, the group waits for one after something has happened there
 event E {end=custom, when="comment"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 c1                        |
     i1 p1 q1 c1 flush                  | 4: p1+q1
@@ -112,7 +112,7 @@ event E {end=non-local, when="item"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 i2 (i2! n1)               | 5: p1+q1
     i1 p1 q1 i2 n1 n1- i2!             |
     i1 p1 q1 i2 (n1 n1-) i2!           |
-# what comes to be next has not been asked (X11)
+# what comes to be next has not been asked (D4)
 event E {context=recent, end=custom, when="comment"} = ins(item/price) ; ins(item/quantity)
     i1 p1 q1 flush p1.2 flush c1 q1.2 flush | 6: p1.2+q1.2
 """
@@ -159,7 +159,7 @@ event E = x[1,2]{end=custom, if="comment"} ins(item/price)
 event E = x[0,1]{if="comment"} ins(item/price)
     i1 c1 p1                           | 3: p1
     (i1 c1) p1                         | 1: 0; 3: p1
-# it sees the variables of the combination; of these alone it asks no node (Z11)
+# it sees the variables of the combination; of these alone it asks no node (D4)
 event E {if="$n = comment/text()"} = ins(item/@partNum) as $n & ins(item/price)
     i1 c1 v1=7 a1=7 p1                 | 5: a1=7+p1{n=[7]}
     i1 c1 v1=7 a1=8 p1                 |
@@ -169,7 +169,7 @@ event E {if="$n > 5"} = del(item/@partNum) as $n ; del(item)
 """
 
 GONE = """
-# at a node that is gone nothing holds (U6, X13)
+# at a node that is gone nothing holds (U6)
 event E {when="true()"} = del(item/price) ; del(item)
     i1 p1 p1- i1-                      |
 event E {if="true()"} = del(item/price) ; del(item)
@@ -213,7 +213,7 @@ def test_what_an_edit_raises_comes_with_its_last_record() -> None:
 
 
 def test_an_edit_that_begins_elsewhere_is_a_later_one() -> None:
-    """U3: a group that was asked in the edit before it is asked again at its first record in this one."""
+    """D4: a group that was asked in the edit before it is asked again at its first record in this one."""
     detector = Detector(parse_rules('event E {when="count(comment) = 2"} = x[1,1] ins(item/price)'))
     (item, price, one, two), _ = steps_of("i1 p1 c1 c1.2")
     for step in (item, price._replace(more=True), one):

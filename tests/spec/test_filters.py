@@ -1,4 +1,4 @@
-"""Filters of leaves, what they know, their functions, and paths with // (F1 to F5, Z10, Z22, Z24, Z25, V8, O1, Z26)."""
+"""Filters of leaves, what they know, their functions, and paths with // (F1 to F5, U2, V5, V8, O1)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -84,7 +84,7 @@ event E = P(item)[$meta:user = 'ann' and $ts > 1]
 event M(item) = x[2,*] ins(item/price/text()) as $p
 event E = M(item)[$p > 3 and count($p) = 2 and sum($p) = 6 and $p[1] = 1 and $p[last()] = 5 and max($p) = 5]
     i1 p1 t1=1 p1.2 t1.2=5             | 5: M:t1=1+t1.2=5{p=[1,5]} E:(t1=1+t1.2=5)
-# a node that is gone (Z10); a firing has no user
+# a node that is gone (U2); a firing has no user
 event P(item) = del(item)
 event E = P(item)[. = '']
     i1 i1-                             | 2: P:i1-
@@ -119,7 +119,7 @@ event P(/order) = ins(item)
 event E(order) = ?(order//*)
 event F(order) = P(order//)
     i1                                 | 1: P:i1 F:(i1)
-# a value where there is one (Z25)
+# a value where there is one (F5)
 event E(item) = ins(item//*) as $v
     i1 p1 t1=5                         | 2: p1{v=[]}; 3: t1=5{v=[5]}
 """
@@ -188,7 +188,7 @@ def test_functions(filter_: str, text: str) -> None:
     ],
 )
 def test_which_expressions_ask_the_document(expression: str, of_a_value: bool, of_an_element: bool) -> None:
-    """F3, Z24."""
+    """F3, V8."""
     assert asks_document(expression, dot_does=False) is of_a_value
     assert asks_document(expression, dot_does=True) is of_an_element
 
@@ -230,7 +230,7 @@ class Odd:
 
 
 def test_opaque_leaves() -> None:
-    """O1, Z26: asked before the filter; what is declared is bound, what is returned is seen."""
+    """O1: asked before the filter; what is declared is bound, what is returned is seen."""
     languages = {"odd": Odd}
     leaf = 'opaque["odd", "^(?P<head>[a-z])(?P<tail>[0-9]*)"](item/price/text())'
     assert raised(f"event E = {leaf}", "i1 p1 t1=a5 t1=7 t1=b", languages=languages) == (

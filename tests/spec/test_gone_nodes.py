@@ -1,4 +1,4 @@
-"""What happens at nodes that are gone: what had happened before has its time, and no window is open (A4, G4, W10, Z17)."""
+"""What happens at nodes that are gone: what had happened before has its time, and no window is open (A4, G4, W10, W7)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 

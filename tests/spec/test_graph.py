@@ -1,4 +1,4 @@
-"""The event graph: trees reusing trees, flush through them, deletions (G1 to G5, H8, E2, N2, X9)."""
+"""The event graph: trees reusing trees, flush through them, deletions (G1 to G5, H8, E2)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -24,7 +24,7 @@ earliest  | event W {when="price"} = x[1,1] ins(item/quantity) event B(order) = 
 earliest  | event B = A(item) ; ins(item/comment) event C = A(item) ; *(item/comment) | p1 q1 c1 | 2: A:p1+q1; 3: B:(p1+q1)+c1 C:(p1+q1)+c1
 -- dependencies first, however deep
 earliest  | event C = B(item) event B = A(item)               | p1 q1        | 2: A:p1+q1 B:(p1+q1) C:((p1+q1))
--- a release reaches later trees at the same time point, in ascending order of the nodes (N2, D6)
+-- a release reaches later trees at the same time point, in ascending order of the nodes (G2, D6)
 custom    | event B(order) = x[2,*] A(item)                   | p2 q2 p1 q1 flush | 4: A:p1+q1 A:p2+q2 B:(p1+q1)+(p2+q2)
 non-local | event B = A(item) & ins(item/comment)             | p1 c1 q1 i2  | 4: A:p1+q1 B:(p1+q1)+c1
 custom    | event B = A(item) & ins(item/comment)             | p1 c1 q1 close | 3: A:p1+q1 B:(p1+q1)+c1
@@ -51,7 +51,7 @@ def test_nothing_is_withdrawn_from_other_trees(row: list[str]) -> None:
 
 
 EMPTY_TABLE = """
--- another tree's empty composite as the terminator of a sequence: it waits for what comes later (H5, E5)
+-- another tree's empty composite as the terminator of a sequence: it waits for what comes later (Q1, E5)
 event M(item) = x[0,1] ins(item/price) event B = ins(item/comment) ; M(item) | i1 c1 | 1: M:0; 2: B:c1+(0)
 event M(item) = x[0,1] ins(item/price) event B = M(item) ; ins(item/comment) | i1 c1 | 1: M:0; 2: B:(0)+c1
 """

@@ -21,7 +21,7 @@ BOUNDS_TABLE = """
 0,* | i1 p1 p1.2 i2         | 1: 0; 2: p1; 3: p1+p1.2; 4: 0
 0,2 | i1 p1 p1.2 p1.3       | 1: 0; 2: p1; 3: p1+p1.2; 4: p1.3
 0,1 | p1 i2! i3-            | 1: p1
--- so does that of an item in an item, for which it is raised (P10, K2)
+-- so does that of an item in an item, for which it is raised (P10, H1)
 0,1 | i1 n1                 | 1: 0; 2: 0
 0,1 | i1 n1 m1 p1           | 1: 0; 2: 0; 3: m1; 4: p1
 """

@@ -1,4 +1,4 @@
-"""Skip till next match: the context next (S2, Z21)."""
+"""Skip till next match: the context next (S2)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -38,7 +38,7 @@ event E {context=next, having="$a = $b"} = *(item/price/text()) as $a & *(item/q
     i1 p1 q1 t1=5 u1=3 c1 u1=5         | 7: t1=5+u1=5+c1{a=[5],b=[5]}
 event E {context=next} = ins(item/price) ; not upd(item/price) ; ins(item/quantity)
     p1 p1! p1.2 q1                     | 4: p1.2+q1
-# deferred: the complete runs (Q3)
+# deferred: the complete runs (D5)
 event E {context=next, end=custom} = ins(item/price) ; ins(item/quantity)
     p1 p1.2 q1 flush q1.2 flush        | 3: p1+q1 p1.2+q1
     p1 flush q1 flush                  | 2: p1+q1
@@ -64,7 +64,7 @@ event E {context=next} = ins(item) ; x[1,*]{name=M} ins(item/price) ; ins(item/q
     i1 p1 q1 p1.2 q1.2 c1              | 2: M:p1; 4: M:p1+p1.2; 6: E:i1+(p1+p1.2)+q1.2+c1
 event E {context=next} = x[1,*]{name=M} ins(item/price) & ins(item/quantity) & ins(item/comment)
     q1 p1 p1.2 c1                      | 2: M:p1; 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1+c1
-# a run of a sequence takes an empty one whenever it was stored (Z21), and gives it back when there is another
+# a run of a sequence takes an empty one whenever it was stored (S2), and gives it back when there is another
 event E {context=next} = ins(item/price) ; x[0,1]{name=C} ins(item/comment) ; ins(item/quantity)
     i1 p1 q1                           | 1: C:0; 3: E:p1+q1
     i1 p1 c1 q1                        | 1: C:0; 3: C:c1; 4: E:p1+(c1)+q1

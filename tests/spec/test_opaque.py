@@ -1,4 +1,4 @@
-"""Leaves in other languages (O1, O2, Z26). What the words of `own` ask stands in `tests.spec.languages`."""
+"""Leaves in other languages (O1, O2). What the words of `own` ask stands in `tests.spec.languages`."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 

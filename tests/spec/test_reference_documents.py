@@ -1,4 +1,4 @@
-"""Rules that look things up in reference documents (V8, Z24)."""
+"""Rules that look things up in reference documents (V8)."""
 
 from __future__ import annotations
 

@@ -80,12 +80,12 @@ event A(item) {context=unrestricted} = ins(item/price) & ins(item/quantity)
 event E {context=continuous} = ins(item/comment) during A(item)
     p1 p1.2 c1 q1                      | 4: A:p1+q1 A:p1.2+q1 E:c1+(p1+q1) E:c1+(p1.2+q1)
     p1 c1 p1.2 q1                      | 4: A:p1+q1 A:p1.2+q1 E:c1+(p1+q1)
-# several arrivals of one time point find their partners among those there were before the first (Q2)
+# several arrivals of one time point find their partners among those there were before the first (Q1)
 event A(item) {context=unrestricted} = ins(item/price) & ins(item/quantity)
 event E {context=continuous} = ins(item/comment) before A(item)
     c1 c1.2 p1 p1.2 q1                 | 5: A:p1+q1 A:p1.2+q1 E:c1.2+(p1+q1) E:c1+(p1+q1) E:c1.2+(p1.2+q1) E:c1+(p1.2+q1)
     c1 p1 c1.2 p1.2 q1                 | 5: A:p1+q1 A:p1.2+q1 E:c1+(p1+q1) E:c1.2+(p1.2+q1) E:c1+(p1.2+q1)
-# deferred (Q3): the newest waiting arrival that is in a combination is the terminator of continuous
+# deferred (D5): the newest waiting arrival that is in a combination is the terminator of continuous
 event E {context=$context} = (ins(item/price) before ins(item/quantity)){end=custom}
     unrestricted | p1 q1 p1.2 flush    | 3: p1+q1
     recent       | p1 q1 p1.2 flush    |

@@ -1,4 +1,4 @@
-"""Termination: non-local, custom, conditions, flush and close (D1 to D6, X1 to X9)."""
+"""Termination: non-local, custom, conditions, flush and close (D1 to D6, U2, G3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ recent       | custom    | p1 p1.2 q1 q1.2 flush | 4: p1.2+q1.2
 chronicle    | custom    | p1 p1.2 q1 q1.2 flush | 4: p1+q1 p1.2+q1.2
 continuous   | custom    | p1 p1.2 q1 q1.2 flush | 4: p1.2+q1 p1+q1
 cumulative   | custom    | p1 p1.2 q1 q1.2 flush | 4: p1+p1.2+q1+q1.2
--- a second release raises what is new only (X1)
+-- a second release raises what is new only (D2)
 unrestricted | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1; 5: p1+q1.2
 recent       | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1; 5: p1+q1.2
 chronicle    | non-local | p1 q1 i2 q1.2 i2!     | 3: p1+q1
@@ -70,7 +70,7 @@ def test_sequence(row: list[str]) -> None:
 
 MULTIPLICITY = "event E = x[$bounds]{end=$end} ins(item/price)"
 MULTIPLICITY_TABLE = """
--- full batches of u, then the rest if it has at least l, else it stays (D5, X8)
+-- full batches of u, then the rest if it has at least l, else it stays (D5)
 1,2 | custom    | p1 p1.2 p1.3 flush           | 3: p1+p1.2 p1.3
 2,2 | custom    | p1 p1.2 p1.3 flush p1.4 flush | 3: p1+p1.2; 4: p1.3+p1.4
 1,* | non-local | p1 p1.2 i2 p1.3 i2!          | 3: p1+p1.2; 5: p1.3
@@ -88,20 +88,20 @@ def test_multiplicity(row: list[str]) -> None:
 
 
 CONDITIONS_TABLE = """
--- the combination waits for the condition; any event at or below the node looks again (D4, X4)
+-- the combination waits for the condition; any event at or below the node looks again (D4)
 & | when="price > 3"                    | i1 p1 q1 t1=5                  | 4: p1+q1
 & | when="price > 3"                    | i1 p1 t1=5 q1                  | 4: p1+q1
 & | when="price > 3"                    | i1 p1 q1 t1=1 t1=9 t1=1        | 5: p1+q1
 & | when="price > 3"                    | i1 p1 q1 i2 p2 t2=5 t1=4       | 7: p1+q1
 & | when="price > 3"                    | i1 p1 q1 t1=3 flush close      |
 ; | when="price > 3"                    | i1 p1 q1 t1=5                  | 4: p1+q1
--- the node is the root of what the condition sees (X5)
+-- the node is the root of what the condition sees (U2)
 & | when="/item/price = 5"              | i1 p1 q1 t1=5                  | 4: p1+q1
 & | when="/order"                       | o1 i1 p1 q1 t1=5               |
 & | when="not(comment)"                 | i1 p1 c1 q1 c1-                | 5: p1+q1
 -- an event that lies below the node without projecting on its path type looks again, too
 & | when="item"                         | i1 p1 q1 n1                    | 4: p1+q1
--- asked at a release, and only there; false, it waits for one after something has happened there (U4, X3)
+-- asked at a release, and only there; false, it waits for one after something has happened there (D4)
 & | end=non-local, when="price > 3"     | i1 p1 q1 t1=5 i2               | 5: p1+q1
 & | end=non-local, when="price > 3"     | i1 p1 q1 i2 t1=5               |
 & | end=non-local, when="price > 3"     | i1 p1 q1 i2 t1=5 i2!           | 6: p1+q1
@@ -127,7 +127,7 @@ CONDITIONAL_MULTIPLICITY_TABLE = """
 1,* | i1 q1 p1 p1.2 u1=5 p1.3        | 5: p1+p1.2; 6: p1+p1.2+p1.3
 -- the condition held when it became possible: as without condition (M1)
 1,* | i1 q1 u1=5 p1 p1.2             | 4: p1; 5: p1+p1.2
--- a composite that was still integrating is included (X8)
+-- a composite that was still integrating is included (D5)
 1,* | i1 q1 u1=5 p1 u1=1 p1.2 u1=7   | 4: p1; 7: p1+p1.2
 -- full batches, the rest stays
 2,2 | i1 q1 p1 p1.2 p1.3 u1=5        | 6: p1+p1.2

@@ -1,5 +1,5 @@
-"""Timers and plus: what fires when, in which rounds, and what a firing looks like (W5 to W7, Z13, Z15, Z17), what
-waits for a condition (U3, X4, X11, Z10)."""
+"""Timers and plus: what fires when, in which rounds, and what a firing looks like (W5 to W7), what
+waits for a condition (D4, U2)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -24,7 +24,7 @@ event E(item) = plus[ins(item/price), "5 s"]
     @0 p1 >5 >20 | 1: p1
     @0 p1 >4 >2 @4 i2 >4.999 flush close |
     @0 p1 close >9 |
-    # what is over when an edit has ended is not said again (Z13)
+    # what is over when an edit has ended is not said again (W6)
     (@0 p1 @9 c1) >5 >9 | 2: p1
     # a flush ends an edit, whatever its last record says (U1): time moves on
     (@0 p1 flush @6 i2) | 2: p1
@@ -35,7 +35,7 @@ event E = plus[plus[ins(item/price), "2 s"]{name=P}, "3 s"]
 # its path is that of its operand, so that each node is by itself
 event E = plus[ins(item/price), "5 s"]
     @0 p1 @3 p1.2 @6 i2 @9 i3          | 3: p1; 4: p1.2
-# a multiplicity is consumed when it is raised: until then it goes on counting, and begins anew (Z17)
+# a multiplicity is consumed when it is raised: until then it goes on counting, and begins anew (W7)
 event E = plus[x[1,*]{name=M} ins(item/price), "5 s"]
     @0 p1 @3 p1.2 @6 i2 @9 p1.3 @20 i3 | 1: M:p1; 2: M:p1+p1.2; 4: M:p1.3 E:(p1+p1.2); 5: E:(p1.3)
 # what fires late was detected when it was due, before what has come already
@@ -101,8 +101,8 @@ event A(item) = plus[ins(item/price), "1 s"]
 event B(item) = plus[(ins(item/price) & ins(item/quantity)){end=custom, name=Q}, "5 s"]
     @0 p1 q1 >10 flush >14             | 2: A:p1 Q:p1+q1
     @0 p1 q1 >10 flush >15             | 2: A:p1 Q:p1+q1 B:(p1+q1)
-# an external event has the time of the document when it is raised (Z28): what an edit has said of later counts from the
-# next edit on (Z12), and to say that this has passed before it has changes nothing (Z13)
+# an external event has the time of the document when it is raised (L7): what an edit has said of later counts from the
+# next edit on (U2), and to say that this has passed before it has changes nothing (W6)
 event Seen(item/price) = external
 event E = plus[Seen(item/price), "5 s"]
     @0 i1 p1 ^Seen:p1 >5               | 2: Seen:0 E:(0)
@@ -115,18 +115,18 @@ event E = plus[Seen(item/price), "5 s"]
 
 
 WAITS = """
-# what a timer brings is asked of as what an event brings (X4), on the document before the record behind it (Z10)
+# what a timer brings is asked of as what an event brings (D4), on the document before the record behind it (U2)
 event E {when="not(comment)"} = plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
     @0 i1 p1 q1 @5 c1                      | 4: P:p1 E:(p1)+q1
     @0 i1 c1 p1 q1 @5 b1 @6 c1-            | 5: P:p1; 6: E:(p1)+q1
     @0 i1 c1 p1 q1 @5 c1-                  | 5: P:p1 E:(p1)+q1
-# what its window has brought waits as in U3, and nothing ends it any more (Z16)
+# what its window has brought waits as in D4, and nothing ends it any more (A3)
 event E {when="not(comment)", within="2 s"} = ins(item/price) ; not ins(item/quantity)
     @0 i1 c1 p1 @5 b1 q1 @6 c1-            | 6: p1
 # while it waits counting goes on, and then it starts over (D5); what a timer brings later is raised at once
 event E(item) {when="not(comment)"} = x[1,*] plus[ins(item/price), "2 s"]{name=P}
     @0 i1 p1 @3 c1 p1.2 @9 b1 @10 c1- @11 p1.3 @20 b1! | 3: P:p1 E:(p1); 5: P:p1.2; 6: E:(p1)+(p1.2); 8: P:p1.3 E:(p1)+(p1.2)+(p1.3)
-# a timer makes go what it waited with (M1): it waits with what integrates that (X11)
+# a timer makes go what it waited with (M1): it waits with what integrates that (D4)
 event E(item) {when="not(comment)"} = x[1,*]{name=M} plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
     @0 i1 c1 p1 q1 @3 p1.2 @6 b1 @7 c1- q1.2 | 5: P:p1 M:(p1); 6: P:p1.2 M:(p1)+(p1.2); 7: E:((p1)+(p1.2))+q1
 event E(item) {end=custom, when="not(comment)"} = x[1,*]{name=M, path=item} plus[ins(item/price), "2 s"]{name=P} & ins(item/quantity)
@@ -171,7 +171,7 @@ def test_a_firing_at_an_advance_is_at_the_last_time_point(run: Runner) -> None:
 @pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize("words", ["@0 p1 i2 i2! i3", "p1 i2 i2! i3"])
 def test_what_is_due_by_changes_has_no_time(run: Runner, words: str) -> None:
-    """Z14."""
+    """W5."""
     rules = 'event E = (ins(item/price) ; not ins(item/quantity)){within="3 changes"}'
     record = firing(run, words, rules)
     assert (record["ts"], record["at"]) == (4, None)
@@ -179,7 +179,7 @@ def test_what_is_due_by_changes_has_no_time(run: Runner, words: str) -> None:
 
 @pytest.mark.parametrize("run", EVALUATORS)
 def test_what_is_due_at_a_flush_is_as_any_release(run: Runner) -> None:
-    """Z14."""
+    """W5."""
     rules = 'event E = (ins(item/price) ; not ins(item/quantity)){within="1 transaction"}'
     record = firing(run, "[@0 p1~ann @1 c1~bob]", rules)
     assert (record["ts"], record["txn"], record["meta"]) == (2, 1, {"user": "bob"})

@@ -1,4 +1,4 @@
-"""What must not happen afterwards: candidates, until a window or a release (A3, A4, W5, Z14 to Z16)."""
+"""What must not happen afterwards: candidates, until a window or a release (A3, A4, W5)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ event E = (not ins(item/comment) ; ins(item/price) ; not ins(item/quantity)){end
 event E = (ins(item) ; not ins(item/comment) ; ins(item/price) ; not ins(item/quantity)){end=custom}
     i1 p1 c1 flush                     | 3: i1+p1
     i1 c1 p1 flush                     |
-# enough of it (Z5)
+# enough of it (A1)
 event E = (ins(item/price) ; not x[2,*] ins(item/quantity)){end=custom}
     p1 q1 flush                        | 2: p1
     p1 q1 q1.2 flush                   |
@@ -65,7 +65,7 @@ event E = (ins(item) ; not ins(item/price)){end=custom}
 event E = (ins(item) ; not del(item)){end=custom}
     i1 i1- flush                       |
     i1 i2- flush                       | 2: i1
-# counted in transactions: what the flush itself makes a candidate is over with it (Z14)
+# counted in transactions: what the flush itself makes a candidate is over with it (W5)
 event E {within="1 transaction"} = (ins(item/price) & ins(item/quantity)){end=custom} ; not ins(item/comment)
     [ p1 q1 ]                          | 2: (p1+q1)
     [ c1 p1 q1 ] [ c1.2 ]              | 3: (p1+q1)
@@ -83,14 +83,14 @@ event E {flat} = (ins(item/price) ; not (ins(item/quantity) & ins(item/comment))
     q1 p1 c1 flush                     | 3: p1
 event E {flat, order=detection} = (ins(item/price) ; not (ins(item/quantity) & ins(item/comment))){end=custom}
     q1 p1 c1 flush                     |
-# what comes too late ends nothing, and what is there already does (Z16)
+# what comes too late ends nothing, and what is there already does (A3)
 event E = (x[1,*]{end=custom} ins(item/price) ; not ins(item/quantity)){end=custom}
     p1 q1 flush flush                  |
     q1 p1 flush                        | 2: (p1)
 # the values are those of the group (V4)
 event E {flat} = (ins(item/@partNum) as $n ; not del(item/@partNum) as $n){end=custom}
     a1=7 a2=8 a1- flush                | 3: a2=8{n=8}
-# `when` is asked at the release, and again at a later one (U4); `if` once
+# `when` is asked at the release, and again at a later one (D4); `if` once
 event E = (ins(item) ; not ins(item/price)){end=custom, when="comment"}
     i1 flush c1 flush                  | 2: i1
     i1 c1 flush                        | 2: i1
@@ -114,7 +114,7 @@ event E {context=$context} = (x[1,*]{name=M} ins(item/price) ; not ins(item/quan
     unrestricted | p1 p1.2 flush       | 1: M:p1; 2: M:p1+p1.2 E:(p1+p1.2)
     recent       | p1 p1.2 flush       | 1: M:p1; 2: M:p1+p1.2 E:(p1+p1.2)
     next         | p1 p1.2 flush       | 1: M:p1; 2: M:p1.2 E:(p1) E:(p1.2)
-    # behind what ends it counting starts over, too (Z3)
+    # behind what ends it counting starts over, too (Q4)
     unrestricted | p1 q1 p1.2 flush    | 1: M:p1; 3: M:p1.2 E:(p1.2)
     # where nothing has been before it, too
 event E {context=$context} = (ins(item) ; x[1,3]{name=M} ins(item/price) ; not ins(item/quantity)){end=custom}
@@ -124,7 +124,7 @@ event E = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
     i1 flush                           | 1: C:0
     i1 p1 flush                        | 1: C:0
 event E {context=cumulative} = (x[0,1]{name=C} ins(item/comment) ; not ins(item/price)){end=custom}
-    # of what is left out nothing starts over (Z3)
+    # of what is left out nothing starts over (Q4)
     i1 p1 c1 flush                     | 1: C:0; 3: C:c1 E:(c1)
 """
 
@@ -135,7 +135,7 @@ event E {context=$context} = (ins(item/price) ; not ins(item/quantity)){within="
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 @5 q1 @6 i3       |
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 @6 q1 @7 i3       | 2: p1
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 @4 q1 @9 p1.2 @15 i2 | 4: p1.2
-    # or when it is said that the time has passed (W6, Z13); neither a flush nor the end of the log says so
+    # or when it is said that the time has passed (W6); neither a flush nor the end of the log says so
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >5                | 1: p1
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >4.9 flush close  |
     unrestricted, chronicle, continuous, next | @0 p1 @3 p1.2 @6 i2 @9 i3 | 3: p1; 4: p1.2
@@ -152,7 +152,7 @@ event E = (ins(item) ; not ins(item/price)){within="5 s"}
 # all that is due at one time is one round, in order of the nodes; each time is a round
 event E = (ins(item) ; not ins(item/price)){within="5 s"}
     @0 i2 i1 @1 i3 @9 i4               | 4: i1 i2 i3
-# `when` is asked when it is due; false, it waits, and nothing ends it any more (Z16). `if` is asked once
+# `when` is asked when it is due; false, it waits, and nothing ends it any more (A3). `if` is asked once
 event E = (ins(item) ; not ins(item/price)){within="5 s", when="comment"}
     @0 i1 c1 @6 o1!                    | 3: i1
     @0 i1 @6 o1! @7 c1                 | 3: i1
@@ -191,7 +191,7 @@ event G = (E(item) & ins(item/comment)){end=custom}
 event E = (ins(item) ; not ins(item/price)){within="5 s"}
 event F = E(item) ; ins(item/comment)
     @0 i1 @1 c1 @6 i2                  | 3: E:i1 F:(i1)+c1
-# due in the past: at once, with the time point that comes (Z15); only what happened in time is in its way
+# due in the past: at once, with the time point that comes (W5); only what happened in time is in its way
 event E = (plus[ins(item), "1 s"] ; not ins(item/price)){within="2 changes"}
     @0 i1 c1 @2 p1                     | 3: plus1:i1 E:(i1)
     @0 i1 p1 c1 @2 c1.2                | 4: plus1:i1
@@ -199,7 +199,7 @@ event E = (plus[ins(item), "9 s"] ; not ins(item/price)){within="5 s"}
     @0 i1 @20 i2                       | 2: plus1:i1 E:(i1)
     @0 i1 @7 p1 @20 i2                 | 3: plus1:i1 E:(i1)
     @0 i1 @4 p1 @20 i2                 | 3: plus1:i1
-# of nothing at all it is due so long after it was detected, which a timer does when it is due (Z16, W7)
+# of nothing at all it is due so long after it was detected, which a timer does when it is due (A3, W7)
 event E {within="5 s"} = x[0,1]{name=C} ins(item/price) ; not ins(item/comment)
     @0 i1 @5 o1! @6 o1!.2              | 1: C:0
 event E {within="5 s"} = plus[x[0,1]{name=C} ins(item/price), "2 s"]{name=P} ; not ins(item/comment)

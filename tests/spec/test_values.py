@@ -1,4 +1,4 @@
-"""Variables: binding, joins, by, having, what composites and findings carry (V1 to V7, Q1, S2, Z9, Z11, Z22, Z23)."""
+"""Variables: binding, joins, by, having, what composites and findings carry (V1 to V7, Q1, S2, D4)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -30,7 +30,7 @@ event E = ins(item/price) as $v = ($context)
     1 div 0             | i1 p1        | 2: p1{v=[Infinity]}
     //price             | i1 p1 t1=5 p1.2 | 2: p1{v=[]}; 4: p1.2{v=[5]}
     $meta:user          | i1 p1~ann p1.2 | 2: p1{v=[ann]}; 3: p1.2{v=[]}
-# lists, in order of constituents, flattened; an event counts once (Z22)
+# lists, in order of constituents, flattened; an event counts once (V5)
 event E = *(item/price/text()) as $v & *(item/quantity/text()) as $w
     i1 p1 q1 t1=5 u1=6                 | 5: t1=5+u1=6{v=[5],w=[6]}
 event E = x[2,*] *(item/price/text()) as $v
@@ -75,7 +75,7 @@ event E {flat} = ins(item/@partNum) as $n & ins(item/price) as $n = (count(../co
     i1 c1 a2=1 a3=1.0 p1               | 5: a2=1+p1{n=1}
 event E {flat} = ins(item/@partNum) as $n & ins(item/price) as $n = (2 = 2)
     i1 a2=true p1                      | 3: a2=true+p1{n=true}
-# the value is that of the first constituent (Z22)
+# the value is that of the first constituent (V5)
 event E {flat} = ins(item/price) as $n = (count(../comment)) & ins(item/@partNum) as $n
     i1 c1 a2=1 p1                      | 4: p1+a2=1{n=1}
 # an event without a value takes no part
@@ -90,7 +90,7 @@ event E {flat} = (ins(item/@partNum) as $a ; ins(item/price/text()) as $a) & ins
 # a list of one joins as that one
 event E {flat} = (ins(item/@partNum) as $a ; ins(item/price)){name=S} & ins(item/quantity/text()) as $a
     a1=7 p2 q3 u3=7                    | 2: S:a1=7+p2{a=[7]}; 4: E:(a1=7+p2)+u3=7{a=7}
-# termination and release group by group: nodes first, then values as strings (V7, Z23)
+# termination and release group by group: nodes first, then values as strings (V7)
 event E {end=custom} = *(item/price/text()) as $v & *(item/quantity/text()) as $v
     i1 p1 q1 t1=5 t1=10 u1=5 u1=10 flush | 7: t1=10+u1=10{v=10} t1=5+u1=5{v=5}
 event E {flat, end=custom, context=cumulative} = ins(item/@partNum) as $v & ins(item/price/text()) as $v
@@ -154,14 +154,14 @@ event E = x[2,*]{within="10 s", having="2 < 3"} ins(item/price)
 # on a multiplicity: what was raised before stays
 event E = x[1,*]{name=M, having="sum($v) < 10"} *(item/price/text()) as $v & ins(item/comment)
     i1 p1 t1=4 t1=7 c1                 | 3: M:t1=4{v=[4]}; 5: E:(t1=4)+c1{v=[4]}
-    # and what was not in it stays counted when it is used up (Z8)
+    # and what was not in it stays counted when it is used up (W3)
     i1 p1 t1=4 t1=7 c1 t1=2            | 3: M:t1=4{v=[4]}; 5: E:(t1=4)+c1{v=[4]}; 6: M:t1=7+t1=2{v=[7,2]}
 event E = x[3,*]{having="count($v) >= 3 and sum($v) > 10"} *(item/price/text()) as $v
     i1 p1 t1=1 t1=2 t1=3 t1=6          | 6: t1=1+t1=2+t1=3+t1=6{v=[1,2,3,6]}
 # at u it starts over all the same
 event E = x[1,2]{having="sum($v) > 5"} *(item/price/text()) as $v
     i1 p1 t1=1 t1=2 t1=3 t1=4 t1=6     | 6: t1=3+t1=4{v=[3,4]}; 7: t1=6{v=[6]}
-# of nothing at all (Z9)
+# of nothing at all (V6)
 event E = x[0,*]{having="count($v) != 1"} *(item/price/text()) as $v
     i1 p1 t1=1 t1=2                    | 2: 0{v=[]}; 4: t1=1+t1=2{v=[1,2]}
 event E = x[0,*]{name=M, having="count($v) > 0"} *(item/price/text()) as $v & ins(item/comment)

@@ -1,4 +1,4 @@
-"""How far apart: windows, gaps, contiguity, in time, changes and transactions (W1 to W4, S3, Q1, Q4, Z4, Z7, Z8, Z12)."""
+"""How far apart: windows, gaps, contiguity, in time, changes and transactions (W1 to W4, S3, Q1, Q4, U2)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -34,11 +34,11 @@ event E {context=$context, within="5 s"} = ins(item/price) ; ins(item/quantity) 
     continuous   | @0 p1 @2 p1.2 @3 q1 @6 c1   | 4: p1.2+q1+c1
     next         | @0 p1 @2 p1.2 @3 q1 @6 c1   | 4: p1.2+q1+c1
     cumulative   | @0 p1 @2 p1.2 @3 q1 @6 c1   | 4: p1.2+q1+c1
-# a cumulative composite is made of several combinations and may be wider (Q2)
+# a cumulative composite is made of several combinations and may be wider (Q1)
 event E {context=$context, within="5 s", end=custom} = ins(item/price) & ins(item/quantity)
     cumulative   | @0 p1 @4 q1 @8 p1.2 flush   | 3: p1+p1.2+q1
     cumulative   | @0 p1 @4 q1 @10 p1.2 flush  | 3: p1+q1
-    # deferred, what is chosen from are the combinations there are (Q3)
+    # deferred, what is chosen from are the combinations there are (D5)
     chronicle    | @0 p1 @4 p1.2 @6 q1 flush   | 3: p1.2+q1
     continuous   | @0 p1 @4 q1 @20 p1.2 flush  | 3: p1+q1
     recent       | @0 p1 @4 q1 @20 p1.2 flush  |
@@ -72,7 +72,7 @@ event E {within="5 s"} = ins(item/price) & ins(item/quantity)
     @10 p1 @4 q1                       | 2: p1+q1
     @10 p1 @4 i2 @15 q1                | 3: p1+q1
     @10 p1 @4 i2 @16 q1                |
-    # it stands still inside an edit (U2), and goes on with the next (Z12)
+    # it stands still inside an edit (U2), and goes on with the next (U2)
     ( @0 p1 @9 q1 )                    | 2: p1+q1
     ( @0 p1 @9 c1 ) @9 q1              |
     # and when the application says what time it is (W6)
@@ -85,7 +85,7 @@ event E {within="5 s"} = ins(item/price) ; not ins(item/comment) ; ins(item/quan
 """
 
 MOVING = """
-# what having was false of goes when it is older than the window: it is asked of what the window holds (Z27)
+# what having was false of goes when it is older than the window: it is asked of what the window holds (Q5)
 event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n & ins(item/quantity)
     @0 i1 a1=1 q1 @2 a1=5 @2.5 q1.2    |
     @0 i1 a1=1 q1 @8 a1=5 @9 q1.2      | 5: a1=5+q1.2{n=[5]}
@@ -133,7 +133,7 @@ event E = x[2,*]{within="3 changes"} ins(item/price)
     p1 i2 p1.2 i2! i2!.2 p1.3          | 3: p1+p1.2
 event E = x[2,*]{within="1 transaction"} ins(item/price)
     [p1 p1.2] [p1.3] [p1.4 p1.5]       | 2: p1+p1.2; 5: p1.4+p1.5
-# the composite before stays until there is another one, and what came later stays counted when it is used up (Z8)
+# the composite before stays until there is another one, and what came later stays counted when it is used up (W3)
 event E = x[2,*]{name=M, within="5 s"} ins(item/price) & ins(item/quantity)
     @0 p1 @3 p1.2 @9 p1.3 q1 p1.4      | 2: M:p1+p1.2; 4: E:(p1+p1.2)+q1; 5: M:p1.3+p1.4
     @0 p1 @3 p1.2 @9 p1.3 p1.4 q1      | 2: M:p1+p1.2; 4: M:p1.3+p1.4; 5: E:(p1.3+p1.4)+q1
@@ -159,17 +159,17 @@ event E = x[$context]{within="5 s", end=custom} ins(item/price)
     1,*          | @0 p1 @3 p1.2 @7 p1.3 flush          | 3: p1.2+p1.3
     1,2          | @0 p1 @1 p1.2 @2 p1.3 @9 p1.4 flush  | 4: p1.4
     3,*          | @0 p1 @3 p1.2 @7 p1.3 @8 p1.4 flush  | 4: p1.2+p1.3+p1.4
-# what was raised before is set aside while the condition is false, and raised again with what came since (X8)
+# what was raised before is set aside while the condition is false, and raised again with what came since (D5)
 event E = x[1,2]{within="3 changes", when="not(comment)"} ins(item/price)
     i1 p1 c1 b1 p1.2 c1-               | 2: p1; 6: p1.2
-# ... but not when it has been used up (C13), or is too old for the operator above (Z4)
+# ... but not when it has been used up (M3), or is too old for the operator above (Q4)
 event E = x[$context]{name=M, when="not(comment)", within="4 changes"} ins(item/price) & ins(item/quantity)
     1,*          | i1 p1 c1 b1 b2 p1.2 q1 c1- q1.2 | 2: M:p1; 7: E:(p1)+q1; 8: M:p1.2; 9: E:(p1.2)+q1.2
     2,3          | i1 p1 p1.2 c1 b1 b2 p1.3 q1 p1.4 c1- q1.2 | 3: M:p1+p1.2; 8: E:(p1+p1.2)+q1; 10: M:p1.3+p1.4; 11: E:(p1.3+p1.4)+q1.2
 event E {within="7 changes"} = x[1,*]{name=M, within="3 changes", when="not(comment)"} ins(item/price) & ins(item/quantity)
     i1 p1 p1.2 c1 b1 b1! b1!.2 b1!.3 b1!.4 p1.3 c1- | 2: M:p1; 3: M:p1+p1.2; 11: M:p1.3
     i1 p1 c1 b1 p1.2 b1! b1!.2 b1!.3 p1.3 c1-       | 2: M:p1; 10: M:p1.3
-# what is set aside has been raised, and what it was set aside for is withdrawn: the group does not wait (X11)
+# what is set aside has been raised, and what it was set aside for is withdrawn: the group does not wait (D4)
 event E(order) {when="count(.//price) mod 2 = 0", within="5 changes"} = x[1,*] x[1,*]{name=I, path=order} ins(order/item/price)
     o1 i1 p1 p1.2 b1 b1! b1!.2 b1!.3 p1.3 p1.4      | 3: I:p1; 4: I:p1+p1.2 E:(p1+p1.2); 9: I:p1.3; 10: I:p1.3+p1.4 E:(p1.3+p1.4)
 # what a withdrawal leaves of a batch and is not enough counts on
@@ -182,7 +182,7 @@ event E {within="5 s"} = x[1,*]{name=M} ins(item/price) & ins(item/quantity)
     @0 p1 @3 p1.2 @6 p1.3 q1           | 1: M:p1; 2: M:p1+p1.2; 3: M:p1.2+p1.3; 4: E:(p1.2+p1.3)+q1
 event E {within="5 s"} = x[1,*]{name=M} x[1,1]{name=N} *(item/price/text()) & ins(item/quantity)
     @0 i1 p1 t1=1 @6 t1=2 q1           | 3: N:t1=1 M:(t1=1); 4: N:t1=2 M:(t1=2); 5: E:((t1=2))+q1
-# but of its own it has its own, and starts over when its composite is too old for the other (Z4)
+# but of its own it has its own, and starts over when its composite is too old for the other (Q4)
 event E {within="5 s"} = x[1,*]{name=M, within="60 s"} ins(item/price) & ins(item/quantity)
     @0 p1 @2 p1.2 @6 p1.3 q1           | 1: M:p1; 2: M:p1+p1.2; 3: M:p1.3; 4: E:(p1.3)+q1
 event E {within="60 s"} = x[1,*]{name=M, within="5 s"} ins(item/price) & ins(item/quantity)
@@ -212,7 +212,7 @@ event E {gap="2 changes"} = ins(item/price) ; ins(item/quantity)
 event E {gap="1 transaction"} = ins(item/price) ; ins(item/quantity)
     [p1 q1]                            | 2: p1+q1
     [p1] [q1]                          |
-# from the end of one to the start of the next; an empty one is passed over (Z7)
+# from the end of one to the start of the next; an empty one is passed over (W3)
 event E {gap="2 s"} = (ins(item/price) & ins(item/quantity)) ; (ins(item/comment) & ins(item))
     @0 p1 @5 q1 @7 c1 @20 i1           | 4: (p1+q1)+(c1+i1)
     @0 p1 @5 q1 @8 c1 @9 i1            |

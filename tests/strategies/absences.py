@@ -1,7 +1,7 @@
 """Random sequences with several operands that stand aside, also in a row, beside operands that may be nothing.
 
 `full_rule_sets` negates one operand inside a sequence and the last one. What an absence does to what is next to it (Q4,
-Z3 to Z6, Z16) depends on how often there is what: here most operands are multiplicities, with a lower bound of 0 or
+Q4, A1, A3) depends on how often there is what: here most operands are multiplicities, with a lower bound of 0 or
 negated, and few leaves stand in several operands, so that one event is there and must not be.
 """
 
@@ -68,7 +68,7 @@ class AbsenceBuilder(MeetingBuilder):
         self, anchor: PathType, depth: int, context: ContextName, *, joining: str | None = None, plain: bool = False
     ) -> tuple[Expression, Bound]:  # fmt: skip
         """Half of what must not occur must not occur several times, or in a while; what is counted takes its time, now
-        and then, so that what must not occur does meanwhile (Z3)."""
+        and then, so that what must not occur does meanwhile (Q4)."""
         if self.counts and joining is None and self._chance(4):
             self.counts = False
             return self.operator(self._one((Conjunction, Sequence)), anchor, 0, context, root=False)

@@ -2,7 +2,7 @@
 
 Whoever feeds a part of a document's records only tells of the others that something has happened elsewhere: it may be
 the first record of an edit or its last, an edit by itself, all of a transaction, or a record of a transaction that cuts
-off an edit which was to go on (Z10). Other histories have few records of which nothing has to be told but that. Here
+off an edit which was to go on (U2). Other histories have few records of which nothing has to be told but that. Here
 they are put into any history, so that rules about items know nothing of them.
 """
 
@@ -79,7 +79,7 @@ def _before(
 
 
 def _edits(steps: tuple[HistoryStep, ...]) -> list[list[HistoryStep]]:
-    """The records of each edit together (U1, Z10), other steps by themselves."""
+    """The records of each edit together (U1, U2), other steps by themselves."""
     found: list[list[HistoryStep]] = []
     for step in steps:
         before = found[-1][-1] if found else None

@@ -1,4 +1,4 @@
-"""Random rules of counts that wait, while what they wait with comes and goes (V6, X4, X8, X11, S4, Z8).
+"""Random rules of counts that wait, while what they wait with comes and goes (V6, D4, D5, S4, W3).
 
 In `pairs` and `lots` few counts have a condition, fewer `having` as well, and hardly any a count below it whose
 composites go as others integrate them. But whether a group waits is decided by what there is of all that: with every

@@ -2,7 +2,7 @@
 
 Of what `histories` and `timed_histories` draw most groups get one event of each operand, if any. What a context makes
 of several, which constraint refuses which of them, what lies exactly at the edge of a window (W3, W4, A2), what is out
-of order (C3): that is decided where one item has many prices, and time goes on in as small steps as windows have.
+of order (E5): that is decided where one item has many prices, and time goes on in as small steps as windows have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Random rules of one operator with one constraint, and histories in which most events lie at the edge of that.
 
-What is exactly as far apart as a window or a gap lets it (W3, W4, A2, Z4, Z5, Z8), what happens at the very moment at
-which a candidate is due (A3, Z15), between neighbours that touch (S3): `dense` has all of it, and among so much else
+What is exactly as far apart as a window or a gap lets it (W3, W4, A2, Q4, A1), what happens at the very moment at
+which a candidate is due (A3, W5), between neighbours that touch (S3): `dense` has all of it, and among so much else
 that a ``<`` in the place of a ``<=`` is seldom seen. Here rules are as small as the constraint allows, all leaves take
 what is inserted into one item, time goes on by what windows are made of, and several arrive at once, late.
 """
@@ -88,14 +88,14 @@ class _Edge(Choices):
         return Sequence(self._operands((2, 2, 3)), Options(path=_ITEM, strict=True, within=within))
 
     def without(self) -> Operator:
-        """A1, A2, Z5, Z6."""
+        """A1, A2."""
         operands = self._operands((1, 2, 2, 3))
         place = self._one(range(len(operands)))
         absent = (*operands[:place], self._absent(), *operands[place:])
         return Sequence(absent, Options(path=_ITEM, within=self._one((None, *_WINDOWS))), negated=(place,))
 
     def followed(self) -> Operator:
-        """A3, Z15, Z16, with candidates of one operand or two; perhaps something must not lie in between, either."""
+        """A3, W5, with candidates of one operand or two; perhaps something must not lie in between, either."""
         if self._chance(2):
             self.context = ContextName.CUMULATIVE
         operands = (*self._operands((1, 2)), self._absent())
@@ -108,7 +108,7 @@ class _Edge(Choices):
         return Sequence(operands, options, negated=negated)
 
     def within(self) -> Operator:
-        """W3, Z4: multiplicities below have windows of their own, wider ones."""
+        """W3, Q4: multiplicities below have windows of their own, wider ones."""
         operands = tuple(
             self._several(self._leaf(), within=self._one((None, *_WINDOWS, *_WIDE)))
             if self._chance(2)
@@ -121,14 +121,14 @@ class _Edge(Choices):
         return made
 
     def accumulated(self) -> Operator:
-        """W3, S4, Z8."""
+        """W3, S4."""
         lower, upper = self._one(_BOUNDS)
         slide = upper is not None and self._chance(3)
         options = Options(path=_ITEM, within=self._one(_WINDOWS), slide=slide)
         return Multiplicity((self._operand(),), lower, upper, options)
 
     def whole(self) -> Operator:
-        """V6, Z27."""
+        """V6, Q5."""
         name = next(self.names)
         operands = (self._leaf(name), self._several(self._leaf()) if self._chance(3) else self._leaf())
         if not self._chance(3):

@@ -484,7 +484,7 @@ class FullRuleBuilder(Choices):
         return size, tuple(sorted(places)), size - 1 in places
 
     def _as_negated(self, operand: Expression) -> Expression:
-        """A multiplicity that is negated has none of these (Z5)."""
+        """A multiplicity that is negated has none of these (A1)."""
         if isinstance(operand, Multiplicity):
             options = replace(operand.options, end=None, when=None, guard=None, slide=False)
             return replace(operand, options=options)

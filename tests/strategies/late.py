@@ -1,6 +1,6 @@
 """Random rules and histories in which things happen at nodes that are gone.
 
-What waits for a release or for a timer outlasts its node (A4, D2, Z17); here it stands below operators of every kind,
+What waits for a release or for a timer outlasts its node (A4, D2, W7); here it stands below operators of every kind,
 of the same tree and of others, and in the histories whole items go, early, and time passes afterwards.
 """
 

@@ -1,4 +1,4 @@
-"""Contexts where they mean something: an operator to which one means nothing is a mistake (H3)."""
+"""Contexts where they mean something: an operator to which one means nothing is a mistake (Q3)."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def waiting_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
 
 
 def asking_rule_sets() -> st.SearchStrategy[tuple[EventDefinition, ...]]:
-    """One definition, or two, that ask at once, and again (U3)."""
+    """One definition, or two, that ask at once, and again (D4)."""
     return full_rule_sets(constructs={"edit"}, max_depth=0, max_events=2, builder=AskingBuilder)
 
 

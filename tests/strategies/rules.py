@@ -1,4 +1,4 @@
-"""Random valid rule sets, valid by construction (T2, T3, M6, D2, G1, N3, X10).
+"""Random valid rule sets, valid by construction (T2, T3, M6, D2, G1, G5, D4).
 
 An expression is drawn below an *anchor*, the path type its leaves begin with, so that its path type can
 be derived; where it cannot, the anchor is given explicitly. Nothing is filtered.

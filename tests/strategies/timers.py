@@ -68,7 +68,7 @@ def _prompt(expression: Expression) -> Expression:
 
 
 def _as_operand(expression: Expression) -> Expression:
-    """A leaf alone, of which a definition makes a disjunction of one (N4), as it stands in an operator."""
+    """A leaf alone, of which a definition makes a disjunction of one (T1), as it stands in an operator."""
     if isinstance(expression, Disjunction) and expression.options == Options():
         [*operands] = expression.operands
         return operands[0] if len(operands) == 1 else expression

@@ -1,7 +1,7 @@
 """Random rules in which one event arrives in several operands at once, empty composites (M4, M5) among them.
 
 `rule_sets` draws leaves one by one, so that two operands seldom take the same event; and what an operator makes of that
-depends on the turns of its operands (H3, C8), on what is consumed where, and on windows.
+depends on the turns of its operands (H3), on what is consumed where, and on windows.
 """
 
 from __future__ import annotations

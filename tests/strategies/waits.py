@@ -1,4 +1,4 @@
-"""Random rules that wait for a condition while something else decides as well whether they do (X4, X11, Z4, Z8).
+"""Random rules that wait for a condition while something else decides as well whether they do (D4, Q4, W3).
 
 In `counts` what a group waits with comes and goes by events, mostly. Here counts with a window set batches aside, of
 composites of several groups, which others integrate, or an operator above uses up; and what waits is brought by timers

@@ -13,7 +13,7 @@ _NODE = "node()[not(self::comment() or self::processing-instruction())]"
 
 
 def as_lxml_reads_it(text: str) -> str:
-    """The parent of the top element is none to us, and comments are nothing (X5)."""
+    """The parent of the top element is none to us, and comments are nothing (U2)."""
     text = text.replace("//", "/descendant-or-self::node()/")
     text = re.sub(r"(?<![\w.\-])\.\.(?![\w.])", "parent::*", text)
     text = re.sub(r"\bparent::node\(\)", "parent::*", text)

@@ -1,4 +1,4 @@
-"""What a condition sees: the subtree of its node, the node as the root of it (D4, X5)."""
+"""What a condition sees: the subtree of its node, the node as the root of it (D4, U2)."""
 
 from __future__ import annotations
 

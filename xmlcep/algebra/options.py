@@ -29,7 +29,7 @@ class Order(Enum):
 
 
 class ContextName(Enum):
-    """The Snoop contexts by name (H4, H5), and skip till next match (S2)."""
+    """The Snoop contexts by name (Q1), and skip till next match (S2)."""
 
     UNRESTRICTED = "unrestricted"
     RECENT = "recent"
@@ -67,7 +67,7 @@ class Let(NamedTuple):
 class Options:
     """What stands in braces behind an operator; None, empty or False means not given.
 
-    ``guard`` is the option ``if`` (U5). ``places`` says where the values stand in the text, by the option's name
+    ``guard`` is the option ``if`` (D4). ``places`` says where the values stand in the text, by the option's name
     as it is written (``let NAME`` for a variable).
     """
 

@@ -75,7 +75,7 @@ def group() -> None:
 
     Exit status: 0 done; 1 findings or differences, where asked for; 2 the input is wrong; 3 some records
     were quarantined; 4 a log to verify is not sealed. Messages cite codes such as (T2):
-    `xmlcep rule T2` explains them.
+    `xmlcep explain T2` prints the clause.
     """
 
 

@@ -12,14 +12,14 @@ from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .names import Kind, place_at
 
 CLAUSES = {
-    "&": "H4", "△": "H4", ";": "H5", "|": "H6", "▽": "H6", "x": "M1", "×": "M1", "any": "S1", "not": "A1", "all": "A6",
+    "&": "Q1", "△": "Q1", ";": "Q1", "|": "H6", "▽": "H6", "x": "M1", "×": "M1", "any": "S1", "not": "A1", "all": "A6",
     "plus": "W7", "aperiodic": "W8", "aperiodic*": "W9", "periodic": "W10", "periodic*": "W10", "becomes": "B1",
     "opaque": "O1", "external": "L7", "ins": "E1", "upd": "E1", "del": "E1", "as": "V10",
     **dict.fromkeys(("before", "meets", "overlaps", "starts", "finishes", "equals", "during", "after", "met-by"), "R1"),
     **dict.fromkeys(("overlapped-by", "started-by", "finished-by", "contains", "par"), "R1"),
-    "context": "H4", "next": "S2", "end": "D1", "earliest": "D1", "non-local": "D2", "custom": "D3", "when": "D4",
-    "if": "U5", "within": "W3", "gap": "W4", "strict": "S3", "slide": "S4", "by": "V3", "having": "V6", "let": "V1",
-    "flat": "H2", "order": "E5", "detection": "E5", "path": "T2", "name": "N3", "severity": "Y10", "message": "Y10",
+    "context": "Q1", "next": "S2", "end": "D1", "earliest": "D1", "non-local": "D2", "custom": "D3", "when": "D4",
+    "if": "D4", "within": "W3", "gap": "W4", "strict": "S3", "slide": "S4", "by": "V3", "having": "V6", "let": "V1",
+    "flat": "H2", "order": "E5", "detection": "E5", "path": "T2", "name": "G5", "severity": "Y10", "message": "Y10",
     "reference": "V8", "param": "V9", "rule": "L1", "mode": "L3", "priority": "L5", "coupling": "L4",
 }  # fmt: skip
 """The clause that says most of a word or sign of the language."""

@@ -131,7 +131,7 @@ class Clock:
             self.advance(microseconds(last.at))
 
     def is_behind(self, time: int) -> bool:
-        """Whether this time is over already (Z13), as the last records have said."""
+        """Whether this time is over already (W6), as the last records have said."""
         latest = self._latest if self._follows else self.time
         return latest is not None and time < latest
 

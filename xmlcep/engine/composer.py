@@ -1,4 +1,4 @@
-"""Making composites: constituents, interval, path instance, variables (rules E4, E5, T4, K4, K5, V5)."""
+"""Making composites: constituents, interval, path instance, variables (rules E4, E5, T4, Q1, V5)."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def instance_at(event: Event, node: int) -> tuple[PathType | None, tuple[int, ..
 
 
 def _without_repetition(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Each event once, at its first place (K4)."""
+    """Each event once, at its first place (Q1)."""
     found: dict[int, Entry] = {}
     for entry in entries:
         found.setdefault(id(entry[EVENT]), entry)
@@ -207,7 +207,7 @@ def span_of(entries: Sequence[Entry]) -> tuple[object, object] | None:
 
 
 def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:
-    """The path instance of the node that all these events have at or above them (T4 in flat context, K5)."""
+    """The path instance of the node that all these events have at or above them (T4 in flat context, T4)."""
     path, ids = events[0][2], events[0][3]
     for event in events[1:]:
         length = 0

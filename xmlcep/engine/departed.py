@@ -1,7 +1,7 @@
 """The groups of deleted nodes: freed at once, or when nothing can come to them any more (rule G4).
 
 Something still comes where a release is due at or below the node (D2, D3), and where a timer has been set there (W5):
-what has happened has, and its time comes (A4, Z17).
+what has happened has, and its time comes (A4, W7).
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Departed:
                     self._stays_for_timers(departure)
             self.awaited = still
             self.look_if_no_timer_is_left()  # what a timer has brought may have been released now
-            # What was freed may have been what others waited for: a group that has been asked in vain (U4).
+            # What was freed may have been what others waited for: a group that has been asked in vain (D4).
             released, self._waiting.released = self._waiting.released, set()
         self._note_gone()
 

@@ -135,7 +135,7 @@ class Detector:
 
         ``composites`` are what the trees that this detector does not evaluate raised at the same time point
         (their roots, see `CompositeEvent`), in any order: they reach the trees that use them as if all were
-        evaluated here (G2, N2), without a look at their constituents. This needs all trees that are used,
+        evaluated here (G2), without a look at their constituents. This needs all trees that are used,
         directly or not, and not evaluated to raise at events only, so that none of their operators may have
         ``end=non-local`` or ``end=custom``; conditions are fine.
 
@@ -262,7 +262,7 @@ class Detector:
         return self._timeline.more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
-        """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
+        """Releases all that waits in deferred operators (D3, G3), and what is due by transactions (W5).
 
         It happens at the time point of the last event fed, or of ``cause`` if that is given. Returns what it raises.
         """
@@ -526,7 +526,7 @@ class Detector:
         included, and is raised.
 
         ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is
-        before the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
+        before the document's time changes nothing (W6). Raises `TimeError` for what is no time.
         """
         now = as_microseconds(time)
         if self._closed:

@@ -151,7 +151,7 @@ class ActiveTrees:
             raise ValueError(f"{name!r} is no event of these rules") from None
 
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
-        """Composites of outside trees by the tree that raised them, in the order of N2; without those that
+        """Composites of outside trees by the tree that raised them, in the order of G2; without those that
         no chosen tree uses.
 
         Raises `ValueError` for composites that cannot come from outside.

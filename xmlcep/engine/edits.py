@@ -32,7 +32,7 @@ class HeldRecord(NamedTuple):
 
 
 class HeldTimePoint(NamedTuple):
-    """A time point within an edit without a record: something happened elsewhere, or was due by counting (Z10)."""
+    """A time point within an edit without a record: something happened elsewhere, or was due by counting (U2)."""
 
     cause: TimePoint
     point: int
@@ -45,7 +45,7 @@ class Edit:
     """The records of the present edit, as far as trees that ask the document have not seen them.
 
     ``before`` is the record before it, None if a release came after that. Whether anything has happened at a node since
-    the last release that concerned it can be seen from this one alone: if it was there (D2, U4).
+    the last release that concerned it can be seen from this one alone: if it was there (D2, D4).
     """
 
     def __init__(self, evaluation: Evaluation, setting: Setting, active: ActiveTrees) -> None:
@@ -147,8 +147,8 @@ class Edit:
         return None
 
     def _fire_before(self, event: PrimitiveEvent) -> int:
-        """What earlier records of the edit have made due before this one, by changes (Z14) or, because it is known too
-        late, by any measure (Z15): each time a time point of its own (W5). Returns how many more there are than the one
+        """What earlier records of the edit have made due before this one, by changes (W5) or, because it is known too
+        late, by any measure (W5): each time a time point of its own (W5). Returns how many more there are than the one
         that is free before every record."""
         evaluation, timers, clock = self._evaluation, self._setting.timers, self._setting.clock
         ts, point = event.ts, clock.point
@@ -177,7 +177,7 @@ class Edit:
 
 
 def _fired(held: HeldTimePoint) -> int | None:
-    """When what fires at a time point within an edit was due, if that was by time (Z15)."""
+    """When what fires at a time point within an edit was due, if that was by time (W5)."""
     at = held.cause.at
     return None if held.release is not Release.NOTHING or at is None else microseconds(at)
 

@@ -33,7 +33,7 @@ from .waiting import Waiting
 _new_tuple = tuple.__new__
 NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
-"""Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
+"""Composites of trees that are not evaluated now, by the tree that raised them (G2)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
@@ -173,7 +173,7 @@ class Evaluation:
             self.departed.look_after_releases()
 
     def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
-        """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""
+        """Which trees use what one has raised, and what of it, as it reaches them (G2, V7)."""
         root = [composite for composite in raised if composite.operator is None]
         if not root:
             return
@@ -414,6 +414,6 @@ class Evaluation:
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:
-    """By path ids, values and raise order: how composites of one time point reach later trees (N2, V7)."""
+    """By path ids, values and raise order: how composites of one time point reach later trees (G2, V7)."""
     composites = [entry[3] for entry in raised]
     return sorted(composites, key=root.rank) if len(composites) > 1 else composites

@@ -94,7 +94,7 @@ COMPOSITE: Sight[CompositeEvent] = Sight(lambda event: "", _of_composite)
 
 
 Answered: TypeAlias = tuple[PrimitiveEvent, Mapping[str, Any]]
-"""An event of an opaque leaf, with what the engine has returned (Z26)."""
+"""An event of an opaque leaf, with what the engine has returned (O1)."""
 
 
 def _of_answered(name: str) -> Callable[[Answered], Any]:
@@ -286,7 +286,7 @@ class LeafState:
         return ask
 
     def _seen_by(self, expression: Expression, sight: Sight[Any]) -> Callable[[Any], Environment | None]:
-        """What the expression sees of an event; None where its node is not in the document (Z10)."""
+        """What the expression sees of an event; None where its node is not in the document (U2)."""
         readers = {
             name: sight.variable(name) for name in expression.variables if name not in self._references
         }

@@ -70,7 +70,7 @@ class OpaqueQuestion:
         return ReplicaView(document) if self._text.needs_document and document is not None else None
 
     def bound(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of the variables that the leaf binds (Z26)."""
+        """Those of the variables that the leaf binds (O1)."""
         return {name: value for name, value in said.items() if name in self._declared}
 
     def _value(self, name: object, value: object, event: PrimitiveEvent) -> Any:

@@ -1,4 +1,4 @@
-"""Termination and release: when a deferred operator raises what has become possible (D1 to D6, U3, U4, X1 to X4)."""
+"""Termination and release: when a deferred operator raises what has become possible (D1 to D6)."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Deferral:
     def release_due(
         self, here: Collection[int], nodes: Iterable[int], cause: Cause, release: Release
     ) -> None:
-        """Releases what is due at this time point, in ascending order of the group keys (X2).
+        """Releases what is due at this time point, in ascending order of the group keys (D6).
 
         ``here`` are the nodes that the current primitive event is at or below, ``nodes`` those that can be nodes of
         groups; if nothing happens anywhere, there are none.

@@ -101,7 +101,7 @@ class Timeline:
         self.more = event[11]
         if setting.timers.size:
             self._timers.fire_before(event)
-        clock.edit += is_new  # what is due before it is not of it (Z10)
+        clock.edit += is_new  # what is due before it is not of it (U2)
         clock.record(event)
         if (
             setting.expiries.size

@@ -1,4 +1,4 @@
-"""What is due fires between two records (W5, Z14), and what has become too old is freed (W11)."""
+"""What is due fires between two records (W5), and what has become too old is freed (W11)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TimerFiring:
         return not self._evaluation.trees[due.tree].states[due.operator].awaits(due)
 
     def fire_before(self, event: PrimitiveEvent) -> None:
-        """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
+        """Fires what is due before a record: always what comes first (W5), as what fires can make more due (W5)."""
         clock, timers = self._setting.clock, self._setting.timers
         ts = event[0]
         if not timers.is_due(ts, clock.time, clock.transaction):
@@ -85,7 +85,7 @@ class TimerFiring:
             self._evaluation.departed.look_if_no_timer_is_left()
 
     def take_by_transactions(self) -> dict[int, list[Due]]:
-        """Takes what is due by transactions once the present one is over, by tree: a flush evaluates it (Z14)."""
+        """Takes what is due by transactions once the present one is over, by tree: a flush evaluates it (W5)."""
         timers, now = self._setting.timers, self._setting.clock.transaction
         return by_tree(due for _, all_ in timers.take(Unit.TRANSACTIONS, now + 1) for due in all_)
 

@@ -1,4 +1,4 @@
-"""What is due later: by changes, by transactions, by time (rules W5, W11, Z14)."""
+"""What is due later: by changes, by transactions, by time (rules W5, W11)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEASURE = {Unit.CHANGES: 0, Unit.TIME: 1, Unit.TRANSACTIONS: 2}
 NEVER = 1 << 62
 """When nothing is due."""
 ORDER = (Unit.CHANGES, Unit.TRANSACTIONS, Unit.TIME)
-"""In which order what is due before one record comes (Z14)."""
+"""In which order what is due before one record comes (W5)."""
 
 
 class Due(NamedTuple):

@@ -154,7 +154,7 @@ class TreeState:
         releases = bool(due or self.deferrals) or release is not Release.LEFT
         for index in queue:  # which gets longer: operators above come later in postorder
             state, arrived = self.states[index], inputs.get(index, ())
-            # One operator's turn (X2): creation, arrivals child by child, timers, releases.
+            # One operator's turn (D6): creation, arrivals child by child, timers, releases.
             if index in creations:
                 self._create(state, cause)
             if len(arrived) > 1:
@@ -309,7 +309,7 @@ class TreeState:
         release: Release,
         due: Sequence[Due],
     ) -> None:
-        """The end of an operator's turn (X2): timers, then releases. ``event`` is the cause where that is an event."""
+        """The end of an operator's turn (D6): timers, then releases. ``event`` is the cause where that is an event."""
         index = state.node.index
         fired = sorted({d for d in due if d.operator == index}, key=_key) if due else []
         if release is Release.NOTHING and (found := self._timers.take_set_now(self.tree.index, index)):
@@ -326,7 +326,7 @@ class TreeState:
             deferral.release_due(() if event is None else event.ids, nodes, cause, release)
 
     def _due_at_once(self) -> Iterator[Due]:
-        """What the turn of an operator in a flush has made due by the transaction that ends (Z14).
+        """What the turn of an operator in a flush has made due by the transaction that ends (W5).
 
         All that was due before the flush has been taken, and operators before have had theirs: it is this one's.
         """
@@ -397,7 +397,7 @@ class TreeState:
         return deferral is not None and bool(deferral.pending or deferral.blocked or deferral.stale)
 
     def note(self, waiting: Waiting) -> None:
-        """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
+        """Says in ``waiting`` what the tree waits for now (D2, D3, D4)."""
         index, released, elsewhere, blocked = self.tree.index, False, False, False
         for deferral in self.deferrals:
             released = released or deferral.awaits_release()

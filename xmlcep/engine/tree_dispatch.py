@@ -30,7 +30,7 @@ class TreeDispatch:
     all that there is to do, if that is one thing, which can go straight up the tree.
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
-    that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
+    that the event is at or below, so that a condition that waits is asked again (D4), ``touches`` for which of these
     the event can change what the condition reads (U7).
     """
 

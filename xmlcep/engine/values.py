@@ -1,4 +1,4 @@
-"""The variables of composites: what an operator makes of those of its constituents (rules V2 to V6, U5)."""
+"""The variables of composites: what an operator makes of those of its constituents (rules V2 to V6, D4)."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class Values:
         return None if self.having is None else self.admits
 
     def allows(self, composite: CompositeEvent, seen: Bindings | None = None) -> bool:
-        """Whether the guard is true of a composite that would be raised (U5), of which ``seen`` are the variables, if
+        """Whether the guard is true of a composite that would be raised (D4), of which ``seen`` are the variables, if
         `seen_of` has been asked."""
         guard = self.guard
         if guard is None:
@@ -240,7 +240,7 @@ def first_value(entries: Iterable[Entry], name: str) -> Any:
 
 def all_values(entries: Iterable[Entry], name: str) -> tuple[Any, ...]:
     """All values of a variable, in order of constituents; lists are flattened. An event that reached the operator
-    through two operands counts once, with the first that binds the variable (K4)."""
+    through two operands counts once, with the first that binds the variable (Q1)."""
     found: list[Any] = []
     events: set[int] = set()
     for entry in entries:

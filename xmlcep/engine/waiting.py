@@ -1,4 +1,4 @@
-"""Which event trees wait, and for what, so that an event need not ask those that do not (D2 to D4, U3)."""
+"""Which event trees wait, and for what, so that an event need not ask those that do not (D2 to D4)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ class Waiting:
     """The trees, by index, in which something waits.
 
     ``release``: for a release, now or once something has happened (D2, D3); ``elsewhere``: those of them that an event
-    elsewhere releases (D2); ``blocked``: for what their conditions read to change (U3, U4, U7).
+    elsewhere releases (D2); ``blocked``: for what their conditions read to change (D4, U7).
     ``released``: those in which something has ceased to wait for a release since somebody looked.
-    ``passed_on``: those of which others, which wait for the end of the edit, have yet to take something (U3).
+    ``passed_on``: those of which others, which wait for the end of the edit, have yet to take something (D4).
     """
 
     __slots__ = ("blocked", "elsewhere", "passed_on", "release", "released")

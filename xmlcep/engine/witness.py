@@ -22,4 +22,4 @@ class Witness(Protocol):
         """The language of this opaque leaf let an event in, which binds these variables. It is not asked again."""
 
     def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
-        """The guard of this operator forbade a composite (U5)."""
+        """The guard of this operator forbade a composite (D4)."""

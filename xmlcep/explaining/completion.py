@@ -358,7 +358,7 @@ class _Search:
                 yield "what must not occur"
             if state.node.definition.collected:
                 yield "what is taken along"
-            if state.node.may_repeat:  # what has been used in one operand may be left in the other (S1, K4)
+            if state.node.may_repeat:  # what has been used in one operand may be left in the other (S1, Q1)
                 yield "events that are in two operands"
 
 

@@ -288,7 +288,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             value = (start_of(name), end_of(name))
             given.append(GivenOption("name", start_of(word), end_of(word), str(name), *value))
         if isinstance(inner, Leaf) and given:
-            # an operand that is an operator of its own, as for an event that is a single leaf (N4)
+            # an operand that is an operator of its own, as for an event that is a single leaf (T1)
             inner = Disjunction((inner,), at=self.source.position(meta.start_pos, meta.end_pos))
         declared = type(inner) if isinstance(inner, Operator) else Operator
         options = operator_options(given, self.source, declared)
@@ -350,11 +350,11 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
     def _with_options(
         self, operator: Operator, options: Options, places: dict[str, tuple[int, int]]
     ) -> Operator:
-        """The operator with these options too, from ``places``; one it has already is reported (N6)."""
+        """The operator with these options too, from ``places``; one it has already is reported (T1)."""
         together, twice = merged(operator.options, options)
         for name in twice:
             message = f"the option {name!r} of this operator is given in two places"
-            self.source.report(*places[name], message, "leave one out (N6)")
+            self.source.report(*places[name], message, "leave one out (T1)")
         return operator.with_options(together)
 
     def report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:

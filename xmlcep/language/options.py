@@ -251,7 +251,7 @@ def operator_options(given: Iterable[GivenOption], source: Source, operator: typ
 
 
 def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
-    """Both together; what stands in both and says different things is taken from first, and listed (N6)."""
+    """Both together; what stands in both and says different things is taken from first, and listed (T1)."""
     twice: list[str] = []
     together = replace(first, places={**second.places, **first.places})
     for name in _KINDS:

@@ -148,7 +148,7 @@ class _Printer:
         own = Options(context=root.options.context, name=root.options.name)
         is_single_leaf = len(root.operands) == 1 and isinstance(root, Disjunction)
         if is_single_leaf and own == Options() and isinstance(root.operands[0], Leaf):
-            body = self.leaf(root.operands[0])  # N4
+            body = self.leaf(root.operands[0])  # T1
         else:
             body = self.operator(root, own)
         return body, behind_name

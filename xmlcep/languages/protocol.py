@@ -33,7 +33,7 @@ Question: TypeAlias = Callable[[PrimitiveEvent, "DocumentView | None"], Answer]
 
 ``needs_document``: False if it never looks at the document, which is None then; else that of its language counts.
 ``variables``: the names of the variables that it returns and binds; without them it binds none, and what it returns
-is only seen by the leaf's filter and ``as`` (Z26).
+is only seen by the leaf's filter and ``as`` (O1).
 ``keeps_state``: True if its answers depend on what it was asked before; a detector then has no state to write (G6).
 """
 

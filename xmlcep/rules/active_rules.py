@@ -91,7 +91,7 @@ def compile_rules(
 
 
 def single_leaf(tree: EventTree) -> Leaf | None:
-    """The leaf of an event that is a single primitive leaf (N4); None for any other event."""
+    """The leaf of an event that is a single primitive leaf (T1); None for any other event."""
     root = tree.definition.expression
     if isinstance(root, Disjunction) and len(root.operands) == 1:
         leaf = root.operands[0]

@@ -17,7 +17,7 @@ def length_to_group(node: OperatorNode, operand: int | None, path: PathType) -> 
     child = node.children[operand]
     if isinstance(child, LeafNode):
         return aligned(node.path, child.path, path, below=child.type.scope is Scope.BELOW)
-    if child.counts:  # what it counts is handed up as it is, to where its composite would be (Z5)
+    if child.counts:  # what it counts is handed up as it is, to where its composite would be (A1)
         length = length_to_group(child, 0, path)
         return None if length is None else aligned(node.path, child.path, leading(path, length))
     return aligned(node.path, child.path, path)

@@ -1,4 +1,4 @@
-"""Compiles the expressions of event trees, and checks what each may refer to (rules F1, U5, V1 to V6, O1, Y10).
+"""Compiles the expressions of event trees, and checks what each may refer to (rules F1, D4, V1 to V6, O1, Y10).
 
 Trees are taken in the order in which they are processed, so that what a leaf knows of the events it takes is there.
 """
@@ -192,17 +192,17 @@ class _Compiler:
     def _guard(self, node: OperatorNode, seen: Known) -> Expression | None:
         guard = self._expression(node.definition.options.guard, "if", node, seen, NodeKind.ELEMENT)
         if guard is None or not guard.needs_document:
-            return guard  # it asks no node (Z11)
+            return guard  # it asks no node (D4)
         at = node.definition.options.place("if", node.definition.at)
         if self.tree.flat:
             self._problem(
-                "a guard has no meaning in a flat event (U5)",
+                "a guard has no meaning in a flat event (D4)",
                 "there is no group whose node it could be asked of: take if=… or flat away",
                 at,
             )
         elif not node.path.last.is_element:
             self._problem(
-                f"a guard needs an element as its context node, but the path type here is {node.path} (U5)",
+                f"a guard needs an element as its context node, but the path type here is {node.path} (D4)",
                 "give the operator the path type of the element, such as {path=item}",
                 at,
             )
@@ -218,7 +218,7 @@ class _Compiler:
             return None, {}
         opaque = None if leaf.opaque is None else self._opaque(leaf)
         returned = () if opaque is None else opaque.variables or ()
-        # What its engine returns without having said so has names that nobody knows before (Z26).
+        # What its engine returns without having said so has names that nobody knows before (O1).
         any_name = any_name or (leaf.opaque is not None and (opaque is None or opaque.variables is None))
         kinds = {**vs.kinds(known), **dict.fromkeys(returned, VariableKind.VALUE), **self.given}
         seen = vs.LeafVariables(kinds, any_name=any_name)

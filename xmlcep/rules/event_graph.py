@@ -1,4 +1,4 @@
-"""The event graph: which tree depends on which, and the order in which they are processed (G1, G2, N1)."""
+"""The event graph: which tree depends on which, and the order in which they are processed (G1, G2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_LANGUAGES = Languages()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventGraph:
-    """All event trees in the order in which they are processed (G2, N1), with the programs of their operators."""
+    """All event trees in the order in which they are processed (G2), with the programs of their operators."""
 
     trees: tuple[EventTree, ...]
     programs: tuple[tuple[OperatorProgram, ...], ...]
@@ -161,7 +161,7 @@ def build_graph(
 def _in_processing_order(
     trees: list[EventTree], problems: list[RuleProblem], private: Collection[str]
 ) -> tuple[EventTree, ...]:
-    """The trees in the order of N1, their dependencies filled in; a cycle is a problem."""
+    """The trees in the order of G2, their dependencies filled in; a cycle is a problem."""
     needs = _dependencies(trees, private)
     users: list[list[int]] = [[] for _ in trees]
     for user, used in enumerate(needs):

@@ -1,4 +1,4 @@
-"""Whether one event can reach an operator through two of its leaves (K4)."""
+"""Whether one event can reach an operator through two of its leaves (Q1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The expressions of event trees, compiled, as values (rules F1, U5, V1 to V6, O1, Y10); `compiling` makes them."""
+"""The expressions of event trees, compiled, as values (rules F1, D4, V1 to V6, O1, Y10); `compiling` makes them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class OperatorProgram:
 
     ``single`` are variables of its composites with the one value of the first constituent that has it, ``lists`` those
     with all values; then ``lets`` are computed, ``having`` is asked of the combination (V6), ``guard`` when it would be
-    raised (U5). ``variables`` are those of its composites. ``leaves`` are the programs of its operands, None for
+    raised (D4). ``variables`` are those of its composites. ``leaves`` are the programs of its operands, None for
     those that ask and bind nothing. ``test`` is the expression that turns true at elements, of which ``subject`` is the
     filter and the variables (B1, B2). ``says``: of a root what findings say; None for nothing.
     """

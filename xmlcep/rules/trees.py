@@ -59,8 +59,8 @@ class OperatorNode:
     """An operator of a tree: ``index`` is its place in postorder, ``parent`` its parent's (None: the root).
 
     ``path`` is the given or derived path type (T2), by which events are grouped (H1); ``may_repeat`` says
-    whether one event can reach it through two leaves (K4). ``window`` is its own or, of a multiplicity, that of the
-    operator above (Q4, Z4); ``outer_window`` is the latter where it has one of its own.
+    whether one event can reach it through two leaves (Q1). ``window`` is its own or, of a multiplicity, that of the
+    operator above (Q4); ``outer_window`` is the latter where it has one of its own.
     """
 
     definition: Operator
@@ -124,7 +124,7 @@ class OperatorNode:
 
     @property
     def counts(self) -> bool:
-        """Whether it is a negated multiplicity, whose arrivals are counted where they lie (Z5)."""
+        """Whether it is a negated multiplicity, whose arrivals are counted where they lie (A1)."""
         return self.is_negated and self.definition.takes_back
 
     @property
@@ -264,7 +264,7 @@ class _TreeBuilder:
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
         index = first + len([*operators_of(operator)]) - 1
         own = operator.options.within
-        # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
+        # Q4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
         inherits = inherited is not None and operator.takes_back
         window = own or (inherited if inherits else None)
         children: list[OperatorNode | LeafNode | None] = []
@@ -330,7 +330,7 @@ class _TreeBuilder:
         return derived
 
     def _label(self, operator: Operator) -> str:
-        """The given or the numbered label, unique in the tree (N3)."""
+        """The given or the numbered label, unique in the tree (G5)."""
         self.kinds[operator.kind] = number = self.kinds.get(operator.kind, 0) + 1
         label = operator.options.name or f"{operator.kind}{number}"
         if label in self.labels:
@@ -339,7 +339,7 @@ class _TreeBuilder:
         return label
 
     def _check_counted(self, operator: Operator, above: Operator | None, child_index: int) -> None:
-        """Z5: a negated multiplicity counts what lies in between, so nothing can make it wait or slide."""
+        """A1: a negated multiplicity counts what lies in between, so nothing can make it wait or slide."""
         if above is None or child_index not in above.negated or not operator.takes_back:
             return
         given = {"end": operator.options.end, "when": operator.options.when, "if": operator.options.guard}
@@ -368,7 +368,7 @@ class _TreeBuilder:
         at = options.place("when", operator.at)
         if self.definition.flat:
             self._problem(
-                "a condition has no meaning in a flat event (D4, X10)",
+                "a condition has no meaning in a flat event (D4)",
                 "there is no group whose node it could be tested on: take when=… or flat away",
                 at,
             )
@@ -390,7 +390,7 @@ class _TreeBuilder:
 
 
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
-    """Whether one event can be a constituent twice (K4); what is negated is none."""
+    """Whether one event can be a constituent twice (Q1); what is negated is none."""
     leaves = (child for child in children if isinstance(child, LeafNode))
     constituents = frozenset(operator.constituent_operands)
     return may_repeat([leaf.type for leaf in leaves if leaf.child_index in constituents])

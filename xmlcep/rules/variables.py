@@ -20,7 +20,7 @@ from .trees import LeafNode, OperatorNode
 class Variable:
     """A variable of an event. ``kind`` is what expressions see: a list, or one value where it is that of a join, of
     ``by`` or of ``let`` (V5). ``several`` says that it can have more than one value, so that it cannot join (V2);
-    ``counts`` that nobody bound it, so that it joins nothing (Z19)."""
+    ``counts`` that nobody bound it, so that it joins nothing (W10)."""
 
     kind: VariableKind
     several: bool = False

@@ -186,7 +186,7 @@ def _above(source: Source, document: Document, node: Node) -> Iterator[Node]:
 
 
 def _up(source: Source, document: Document, node: Node) -> Iterator[Node]:
-    if type(node) is not Root:  # which is nobody's ancestor (X5)
+    if type(node) is not Root:  # which is nobody's ancestor (U2)
         yield node
         yield from _above(source, document, node)
 

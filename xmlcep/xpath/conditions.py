@@ -1,4 +1,4 @@
-"""Termination conditions: expressions that must be true for a composite to be raised (D4, U3, U4)."""
+"""Termination conditions: expressions that must be true for a composite to be raised (D4)."""
 
 from __future__ import annotations
 

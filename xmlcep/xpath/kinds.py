@@ -61,7 +61,7 @@ class Scope(Enum):
     """What an expression with an element as its context node sees."""
 
     SUBTREE = "subtree"
-    """The element is the root of all it sees (D4, X5): absolute paths start at it, ``..`` of it is empty."""
+    """The element is the root of all it sees (D4, U2): absolute paths start at it, ``..`` of it is empty."""
     DOCUMENT = "document"
     """The whole document (F1)."""
     LIVE = "live document"

@@ -1,7 +1,7 @@
 """The nodes of a document as expressions see them, and what has to be known of elements to find all others.
 
 Elements are whatever the kind of document has for them: lxml elements, ids in tables. What is no element is a tuple
-that knows the element it belongs to. There are no comments and processing instructions here (X5).
+that knows the element it belongs to. There are no comments and processing instructions here (U2).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Document: TypeAlias = Any
 
 
 class Source(Hashable, Protocol):
-    """One kind of documents. An element that is the top has no parent, whatever stands around it (D4, X5)."""
+    """One kind of documents. An element that is the top has no parent, whatever stands around it (D4, U2)."""
 
     def name(self, document: Document, element: Any) -> str:
         """The name in Clark notation."""

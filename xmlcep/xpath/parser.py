@@ -340,7 +340,7 @@ class _Parser:
             self._fail(
                 token,
                 f"{token.text}()",
-                "comments and processing instructions are not part of what an expression sees (X5)",
+                "comments and processing instructions are not part of what an expression sees (U2)",
             )
         self._expect(")", f"{token.text}() takes nothing between its parentheses")
         return NodeTest.TEXT if token.text == "text" else NodeTest.NODE

@@ -1,4 +1,4 @@
-"""Any ``any[m](a, b, …)``: m different events of m operands (S1, Z20)."""
+"""Any ``any[m](a, b, …)``: m different events of m operands (S1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aperiodic, once: ``aperiodic*[a, c] b``, all b in a window when it is closed (W9, Z18)."""
+"""Aperiodic, once: ``aperiodic*[a, c] b``, all b in a window when it is closed (W9, W8)."""
 
 from __future__ import annotations
 

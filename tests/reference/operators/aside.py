@@ -37,7 +37,7 @@ class Candidate:
     """What is raised if nothing that must not happen does (A3): its entries, when it is due (None: at a
     release), and how many flushes there had been when it came to be (A7).
 
-    ``waits``: it was due, and `when` was false (Z16).
+    ``waits``: it was due, and `when` was false (A3).
     """
 
     entries: list[Entry]
@@ -117,7 +117,7 @@ class WithAside(Combining):
         return [e for e in group.child(child) if where(e) and self.agrees(group, child, e, combination)]
 
     def _between(self, aside: int, combination: list[Entry], *, complete: bool) -> Where | None:
-        """What lies between the neighbours of an operand (Z6); None: these are not known yet."""
+        """What lies between the neighbours of an operand (A1); None: these are not known yet."""
         left = [entry for entry in constraints.filled(combination) if entry.child < aside]
         right = [entry for entry in constraints.filled(combination) if entry.child > aside]
         if not complete and (not (left and right) or self.is_asked_later(aside)):
@@ -141,7 +141,7 @@ class WithAside(Combining):
         )
 
     def _back_within(self, entry: Entry, combination: list[Entry]) -> bool:
-        """A2: whether it lies in the window, counted back from the end of the combination (Z7)."""
+        """A2: whether it lies in the window, counted back from the end of the combination (W3)."""
         whole, own = span(combination), span([entry])
         if self.within is None or whole is None or own is None:
             return True
@@ -180,7 +180,7 @@ class WithAside(Combining):
         return found < lower or (upper is not None and found > upper)
 
     def _happened(self, group: Group, absent: int, where: Where) -> bool:
-        """Whether something of a negated operand happened there; of a multiplicity enough of it (Z5)."""
+        """Whether something of a negated operand happened there; of a multiplicity enough of it (A1)."""
         child = self.children[absent]
         if isinstance(child, MultiplicityState):
             return any(
@@ -229,7 +229,7 @@ class WithAside(Combining):
 
     def start_over_before(self, absent: int, key: int | None, values: dict[str, str], event: Entry) -> None:
         """Q4: what the multiplicity directly before a `not` has kept from before this event of it counts no more, if
-        that, with what has come before, is what must not occur (Z5)."""
+        that, with what has come before, is what must not occur (A1)."""
         left = absent
         while left in self.absent:
             left -= 1
@@ -278,7 +278,7 @@ class WithAside(Combining):
         group.candidates.append(candidate)
 
     def _due(self, entries: list[Entry]) -> Due | None:
-        """T(first member) + w (A3); of nothing, w from now (Z16); None: at a release."""
+        """T(first member) + w (A3); of nothing, w from now (A3); None: at a release."""
         if self.within is None or self.end is not Termination.EARLIEST:
             return None
         whole = span(entries)
@@ -291,7 +291,7 @@ class WithAside(Combining):
         return Due(unit, (self.around.ts if unit is Unit.CHANGES else self.around.ordinal) + amount - 1)
 
     def _is_ended(self, group: Group, candidate: Candidate) -> bool:
-        """Whether something that must not happen, or too much of something, counts for it (A3, A7, Z15, Z16)."""
+        """Whether something that must not happen, or too much of something, counts for it (A3, A7, W5)."""
         if candidate.waits:
             return False
         return any(
@@ -389,7 +389,7 @@ class WithAside(Combining):
         ]
 
     def fire(self, due: Due) -> None:
-        """What is due is raised, or waits for its condition (Z16)."""
+        """What is due is raised, or waits for its condition (A3)."""
         for group in sorted(self.groups.values(), key=lambda group: group.order):
             found = [c for c in group.candidates if c.due == due and not c.waits]
             if found and self.condition_holds(group):
@@ -399,7 +399,7 @@ class WithAside(Combining):
                     candidate.waits = True
 
     def fire_at_flush(self) -> None:
-        """A window in transactions is over at the flush that ends the last of them (A3, Z14)."""
+        """A window in transactions is over at the flush that ends the last of them (A3, W5)."""
         over = [
             due for due in self.dues() if due.unit is Unit.TRANSACTIONS and due.value <= self.around.ordinal
         ]
@@ -408,7 +408,7 @@ class WithAside(Combining):
 
 
 def in_time(entry: Entry, due: Due | None) -> bool:
-    """Whether it happened no later than something is due (Z15)."""
+    """Whether it happened no later than something is due (W5)."""
     if due is None:
         return True
     stored = entry.stored_at

@@ -1,4 +1,4 @@
-"""What conjunction, sequence, relation and any have in common: combinations, constraints, contexts (Q1 to Q3)."""
+"""What conjunction, sequence, relation and any have in common: combinations, constraints, contexts (Q1, D5)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Combining(OperatorState):
         return combination
 
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
-        """Z27: with a window, what `having` was false of is gone if it lies further back than that from the latest
+        """Q5: with a window, what `having` was false of is gone if it lies further back than that from the latest
         event, unless it is in a combination with what arrives."""
         if self.context is not ContextName.CUMULATIVE or self.within is None or self.having is None:
             return
@@ -90,7 +90,7 @@ class Combining(OperatorState):
 
     def admits(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
         """Whether its events are different ones and satisfy the constraints, as far as these can be asked while it is
-        not complete (Z21)."""
+        not complete (S2)."""
         if not are_different(combination):
             return False
         if self.within is not None and not constraints.within(self.around.clock, self.within, combination):

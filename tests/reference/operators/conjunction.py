@@ -1,4 +1,4 @@
-"""Conjunction ``a & b & …`` (H4), and what stands aside around it (A7)."""
+"""Conjunction ``a & b & …`` (Q1), and what stands aside around it (A7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multiplicity ``x[l,u] a`` (M1 to M6), with windows (W3), `slide` (S4), `having` and guard (V6, U5, Z9)."""
+"""Multiplicity ``x[l,u] a`` (M1 to M6), with windows (W3), `slide` (S4), `having` and guard (V6, D4)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .operator import OperatorState
 
 
 class MultiplicityState(OperatorState):
-    """Counts arrivals, group by group. ``arrived`` keeps them all, for a sequence in which it is negated (Z5)."""
+    """Counts arrivals, group by group. ``arrived`` keeps them all, for a sequence in which it is negated (A1)."""
 
     raises_at_once = False
 
@@ -73,7 +73,7 @@ class MultiplicityState(OperatorState):
         group.accumulated = [entry for entry in group.accumulated if entry not in lost]
 
     def _lost(self, entries: list[Entry]) -> list[Entry]:
-        """Those more than the window before the latest end of all (Z8)."""
+        """Those more than the window before the latest end of all (W3)."""
         whole = span(entries)
         if self.within is None or whole is None:
             return []
@@ -99,7 +99,7 @@ class MultiplicityState(OperatorState):
         return self._parts(group.accumulated)
 
     def _too_old_above(self, group: Group, arrival: Entry) -> bool:
-        """Z4: with a window of its own, whether what it is integrating is too old for that of the operator above."""
+        """Q4: with a window of its own, whether what it is integrating is too old for that of the operator above."""
         above = self.parent.within if self.parent is not None else None
         if group.current is None or above is None or self.expression.options.within is None:
             return False
@@ -112,7 +112,7 @@ class MultiplicityState(OperatorState):
 
     @property
     def only_counts(self) -> bool:
-        """Whether it is negated, so that it raises nothing (Z5)."""
+        """Whether it is negated, so that it raises nothing (A1)."""
         above = self.parent
         return above is not None and any(above.children[index] is self for index in above.absent)
 
@@ -194,9 +194,9 @@ class MultiplicityState(OperatorState):
     # Starting over
 
     def consumed(self, composite: Composite) -> None:
-        """M3, C7: when the composite that is still integrating is consumed, accumulation starts over.
+        """M3: when the composite that is still integrating is consumed, accumulation starts over.
 
-        Arrivals that wait for a release were not integrated and stay (C13)."""
+        Arrivals that wait for a release were not integrated and stay (M3)."""
         for group in self.groups.values():
             if group.current is composite:
                 self._forget_integrated(group)
@@ -213,7 +213,7 @@ class MultiplicityState(OperatorState):
         assert former is not None
         group.accumulated = [entry for entry in group.accumulated if not is_inside(entry, former)]
 
-    # As a negated operand (A1, Z5)
+    # As a negated operand (A1)
 
     def arrived_in(self, path: PathType) -> Iterator[tuple[int | None, dict[str, str], list[Entry]]]:
         """Group by group: the place on another operator's path, the values, the arrivals."""

@@ -1,4 +1,4 @@
-"""Windows that events open and close, whatever is raised in them (W8, Z18)."""
+"""Windows that events open and close, whatever is raised in them (W8)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OpeningState(OperatorState):
             self.between(group, entry)
 
     def dealt_with(self, event: Event, child: int) -> None:
-        """What closes is used up, whether it closed something or not (Z18)."""
+        """What closes is used up, whether it closed something or not (W8)."""
         if child == self.closes:
             self.tell_consumed(self.entry(event, child, {}))
 

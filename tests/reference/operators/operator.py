@@ -1,4 +1,4 @@
-"""What all operators do: taking arrivals, grouping them by place and values, raising, consuming (H1 to H8, V2 to V5).
+"""What all operators do: taking arrivals, grouping them by place and values, raising, consuming (H, V2 to V5).
 
 What an operator makes of its arrivals stands in the module that is called like its kind; when a group is evaluated
 at once and when it waits is said in `tests.reference.termination`.
@@ -36,9 +36,9 @@ Arrival = tuple[Event, Variables]
 class OperatorState:
     """One operator of one event tree with all its groups. ``children`` has leaves and operators.
 
-    ``within`` is its window, perhaps that of the operator above (Q4, Z4); ``joined`` are the variables that extend
+    ``within`` is its window, perhaps that of the operator above (Q4); ``joined`` are the variables that extend
     its groups (V2, V3), ``variables`` those of its composites, each with whether it can have several values;
-    ``counted`` are those among them that nobody bound, which join nothing (Z19).
+    ``counted`` are those among them that nobody bound, which join nothing (W10).
     """
 
     raises_at_once = True
@@ -173,7 +173,7 @@ class OperatorState:
 
     def arrivals(self, child: int, occurred: list[Event]) -> list[Arrival]:
         """What arrives in this child at this time point: what a leaf stores (T5, E2, F1), or what the child
-        operator raised of something and has not withdrawn since (C6, C8, M5); each with its variables."""
+        operator raised of something and has not withdrawn since (M1, H3, M5); each with its variables."""
         source = self.children[child]
         found: list[Arrival] = []
         if isinstance(source, Leaf):
@@ -209,7 +209,7 @@ class OperatorState:
         )
 
     def key_of(self, child: int, event: Event) -> int | None:
-        """The place that an event of a child belongs to (K1)."""
+        """The place that an event of a child belongs to (H1)."""
         return None if self.flat else self.node_of(child, event)
 
     def values_in(self, child: int, values: Variables) -> dict[str, str] | None:
@@ -262,7 +262,7 @@ class OperatorState:
         return entry
 
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
-        """What these arrivals, just stored, have made too old is gone (Z27)."""
+        """What these arrivals, just stored, have made too old is gone (Q5)."""
 
     def arrive(self, event: Event, child: int, group: Group, values: Variables) -> None:
         """What raises at once deals with an arrival."""
@@ -296,10 +296,10 @@ class OperatorState:
         raise NotImplementedError
 
     def aside_taken(self) -> None:
-        """All of it at this time point has been taken: candidates end (A3), multiplicities start over (Q4, Z3)."""
+        """All of it at this time point has been taken: candidates end (A3), multiplicities start over (Q4)."""
 
     def condition_holds(self, group: Group) -> bool:
-        """D4, X5: the condition is true at the group's node, or there is none."""
+        """D4, U2: the condition is true at the group's node, or there is none."""
         if self.condition is None:
             return True
         return group.key is not None and self.around.after.holds(
@@ -325,7 +325,7 @@ class OperatorState:
     # Raising and consuming
 
     def bindings(self, group: Group, entries: list[Entry]) -> Variables:
-        """The variables of a composite of these entries (V5, Z22)."""
+        """The variables of a composite of these entries (V5)."""
         found: Variables = {}
         for name, _ in self.variables.items():
             values = variables_of(entries, name)
@@ -357,15 +357,13 @@ class OperatorState:
         return expressions.is_true(self.of_variables(self.having, self.bindings(group, entries)))
 
     def lets_pass(self, group: Group, entries: list[Entry]) -> bool:
-        """U5: whether the guard is true when these are about to be raised."""
+        """D4: whether the guard is true when these are about to be raised."""
         if self.guard is None:
             return True
         variables = {**self.around.references, **self.bindings(group, entries)}
         if not expressions.asks_document(self.guard, dot_does=True):
-            return expressions.is_true(
-                expressions.evaluate(self.guard, expressions.NOWHERE, variables)
-            )  # Z11
-        assert group.key is not None, "no guards in flat context (U5)"
+            return expressions.is_true(expressions.evaluate(self.guard, expressions.NOWHERE, variables))  # D4
+        assert group.key is not None, "no guards in flat context (D4)"
         return expressions.is_true(self.around.after.ask(self.guard, group.key, variables))
 
     def raise_(self, group: Group, entries: list[Entry], instance: PathInstance | None = None) -> Composite:
@@ -383,7 +381,7 @@ class OperatorState:
         return composite
 
     def raise_and_consume(self, group: Group, chosen: list[Entry], consumed: list[Entry]) -> None:
-        """Raises these, unless the guard is false, and consumes those all the same (U5)."""
+        """Raises these, unless the guard is false, and consumes those all the same (D4)."""
         if self.lets_pass(group, chosen):
             self.raise_(group, chosen)
         self.consume(group, consumed)
@@ -404,7 +402,7 @@ class OperatorState:
         """What it raised was consumed (M3)."""
 
     def take_back(self, composite: Composite) -> None:
-        """M1: a composite of a child is withdrawn: it is no longer stored; what it forbade stays forbidden (Q2)."""
+        """M1: a composite of a child is withdrawn: it is no longer stored; what it forbade stays forbidden (Q1)."""
         for group in self.groups.values():
             for entries in (group.stored, group.accumulated):
                 for entry in entries:
@@ -413,7 +411,7 @@ class OperatorState:
 
     @property
     def shown_label(self) -> str | None:
-        """Its label in findings; the root's is not shown (N3)."""
+        """Its label in findings; the root's is not shown (G5)."""
         return None if self.parent is None else self.label
 
     def cause(self) -> Cause:

@@ -1,4 +1,4 @@
-"""Periodic ``periodic[a, w, c]``: again and again in a window (W10, Z19)."""
+"""Periodic ``periodic[a, w, c]``: again and again in a window (W10)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PeriodicState(OpeningState):
         return windows[:1] if alone else windows
 
     def next_beats(self, group: Group) -> list[tuple[Due, Entry]]:
-        """For each its next beat: the first not before the present in which it began to beat (Z19)."""
+        """For each its next beat: the first not before the present in which it began to beat (W10)."""
         known = group.beats
         group.beats = {entry: known.get(entry) or self._first(entry) for entry in self.beating(group)}
         return [(Due(Unit.TIME, time), entry) for entry, time in group.beats.items()]

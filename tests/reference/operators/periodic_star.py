@@ -1,4 +1,4 @@
-"""Periodic, once: ``periodic*[a, w, c]``, how often it beat in a window when it is closed (W10, Z19)."""
+"""Periodic, once: ``periodic*[a, w, c]``, how often it beat in a window when it is closed (W10)."""
 
 from __future__ import annotations
 

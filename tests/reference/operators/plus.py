@@ -1,4 +1,4 @@
-"""Plus ``plus[a, w]``: later (W7, Z17)."""
+"""Plus ``plus[a, w]``: later (W7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequence ``a ; not b ; c …`` (H5), and how closely it follows (S3, W4)."""
+"""Sequence ``a ; not b ; c …`` (Q1), and how closely it follows (S3, W4)."""
 
 from __future__ import annotations
 

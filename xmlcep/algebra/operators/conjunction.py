@@ -1,4 +1,4 @@
-"""Conjunction ``a & b & …``: all operands have occurred, in any order (H4), but for those aside (A7)."""
+"""Conjunction ``a & b & …``: all operands have occurred, in any order (Q1), but for those aside (A7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .aside import WithAside
 
 @dataclass(frozen=True, slots=True)
 class Conjunction(WithAside):
-    """``a & b & …``: all operands have occurred, in any order (H4).
+    """``a & b & …``: all operands have occurred, in any order (Q1).
 
     ``negated`` are the positions of operands that must not occur around them, ``collected`` those of which all that
     does is taken along (A7).

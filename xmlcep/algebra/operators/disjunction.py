@@ -15,7 +15,7 @@ from ..shares import Share, begun, most_complete, together
 
 @dataclass(frozen=True, slots=True)
 class Disjunction(Operator):
-    """``a | b | …``: any operand has occurred (H6). With one operand: an event that is a single leaf (N4)."""
+    """``a | b | …``: any operand has occurred (H6). With one operand: an event that is a single leaf (T1)."""
 
     kind: ClassVar[str] = "disjunction"
     rule: ClassVar[str] = "choice"

@@ -1,4 +1,4 @@
-"""Sequence ``a ; not b ; c …``: its operands have occurred, each before the next (H5), but for those aside (A1, A6)."""
+"""Sequence ``a ; not b ; c …``: its operands have occurred, each before the next (Q1), but for those aside (A1, A6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .aside import WithAside
 
 @dataclass(frozen=True, slots=True)
 class Sequence(WithAside):
-    """``a ; b ; …``: all operands have occurred, each before the next (H5).
+    """``a ; b ; …``: all operands have occurred, each before the next (Q1).
 
     ``negated`` are the positions of operands that must not occur there (A1 to A3), ``collected`` those of which all
     that does is taken along (A6).

@@ -41,7 +41,7 @@ def reasons_for(
         return
     else:
         deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
-        yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
+        yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (H1)"
     for part in parts:
         if len(part) > 1:
             yield f"{', '.join(tree.name for tree in part)} stay together: they use each other's events (G1)"

@@ -184,7 +184,7 @@ class Accumulation:
         return self._lists.by_name
 
     def place(self) -> tuple[PathType | None, tuple[int, ...]]:
-        """The path instance of the nearest common ancestor (T4 in flat context, K5)."""
+        """The path instance of the nearest common ancestor (T4 in flat context, T4)."""
         if self._ancestor is None:
             self._ancestor = CommonAncestor(self.arrivals())
             self.followers = (*self.followers, self._ancestor)

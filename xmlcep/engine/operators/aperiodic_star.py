@@ -17,7 +17,7 @@ from .state import Account
 
 
 class AperiodicStarState(OpenedState):
-    """The b of open windows are kept until these close; what is in no window any more counts as consumed (Z18)."""
+    """The b of open windows are kept until these close; what is in no window any more counts as consumed (W8)."""
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting

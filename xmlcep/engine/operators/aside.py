@@ -116,7 +116,7 @@ class AsideState(CombiningState):
                     self.violations[k].forget(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
-        """What is taken along is taken back; what has violated has (Q2)."""
+        """What is taken along is taken back; what has violated has (Q1)."""
         if child in self.places:
             super().withdraw(child, entry)
         stored = self.violations.get(child)

@@ -1,4 +1,4 @@
-"""Sequence at run time: operands each before the next (H5), with what stands aside in between (A1, A2, A6)."""
+"""Sequence at run time: operands each before the next (Q1), with what stands aside in between (A1, A2, A6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SequenceState(AsideState):
     """All operands have occurred, each before the next, and between them as much as there may be of what stands aside.
 
     Where everything that the operands before k raise is never empty and ends when it arrives, an event of
-    operand k that finds nothing of the operand before it never will, and is not kept (G4, C9): ``hopeless_without[k]``
+    operand k that finds nothing of the operand before it never will, and is not kept (G4, Q4): ``hopeless_without[k]``
     is the place of that, None where that is not so.
     """
 

@@ -18,7 +18,7 @@ from .state import OperatorState
 
 
 class ChoosingState(OperatorState):
-    """What is stored combines as ``exists`` says, and ``context`` chooses among that (H4, H5, Q1)."""
+    """What is stored combines as ``exists`` says, and ``context`` chooses among that (Q1)."""
 
     exists: Combinations
 

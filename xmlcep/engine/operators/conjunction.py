@@ -1,4 +1,4 @@
-"""Conjunction at run time: all operands have occurred (H4)."""
+"""Conjunction at run time: all operands have occurred (Q1)."""
 
 from __future__ import annotations
 

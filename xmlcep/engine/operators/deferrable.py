@@ -18,7 +18,7 @@ class DeferrableState(OperatorState):
 
     @abstractmethod
     def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
-        """Stores arrivals of a time point without evaluating them (X1)."""
+        """Stores arrivals of a time point without evaluating them (D2)."""
 
     def hold_all(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> bool:
         """`hold`; says whether the group is possible then."""

@@ -68,7 +68,7 @@ class ValueLists(Follower):
 
 
 class CommonAncestor(Follower):
-    """The nearest node that all the events have at or above them (T4 in flat context, K5).
+    """The nearest node that all the events have at or above them (T4 in flat context, T4).
 
     Paths of which each has so much in common with the one before all have the least of that in common.
     """

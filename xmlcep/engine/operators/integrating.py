@@ -95,7 +95,7 @@ class MultiplicityState(OperatorState):
             self.composer.report.append(empty[EVENT])
 
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
-        """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
+        """Whether the arrival is taken; what has become too old drops out first (W3, S4, Q4)."""
         if self._outer is not None:
             self._start_over_if_old(accumulation, entry, *self._outer)
         if not isinstance(accumulation, SlidingAccumulation):
@@ -112,7 +112,7 @@ class MultiplicityState(OperatorState):
         return True
 
     def _start_over_if_old(self, accumulation: Accumulation, entry: Entry, amount: int, unit: int) -> None:
-        """Z4: with a window of its own it starts over when its composite has become too old for the operator's."""
+        """Q4: with a window of its own it starts over when its composite has become too old for the operator's."""
         current = accumulation.current
         if current is None or current[FIRST] is None or entry[LAST] is None:
             return
@@ -120,7 +120,7 @@ class MultiplicityState(OperatorState):
             self._start_over_behind(accumulation)
 
     def _start_over_behind(self, accumulation: Accumulation) -> None:
-        """Accumulation starts over with what its composite has not integrated (C13)."""
+        """Accumulation starts over with what its composite has not integrated (M3)."""
         accumulation.start_over(accumulation.entries[accumulation.told :])
 
     def evaluate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
@@ -277,7 +277,7 @@ class MultiplicityState(OperatorState):
         return Accumulation() if self.within is None and not self.slides else SlidingAccumulation()
 
     def _is_allowed(self, composite: CompositeEvent, seen: Bindings | None = None) -> bool:
-        """Whether the guard is true (U5)."""
+        """Whether the guard is true (D4)."""
         if self.values.guard is None or self.values.allows(composite, seen):
             return True
         if self.setting.witness is not None:
@@ -285,7 +285,7 @@ class MultiplicityState(OperatorState):
         return False
 
     def _empty(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
-        """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
+        """The composite of nothing; None if ``having`` or the guard is false (V6)."""
         values = self.values
         if values.having is not None and not values.admits(()):
             return None
@@ -308,7 +308,7 @@ class MultiplicityState(OperatorState):
         accumulation.told = until
 
     def _withdraw(self, former: Entry) -> None:
-        """Takes the former composite out of the parent's store, or out of the post (M1, C6).
+        """Takes the former composite out of the parent's store, or out of the post (M1).
 
         What the root of a tree has raised is not taken back: other trees keep it (H8).
         """
@@ -339,7 +339,7 @@ class MultiplicityState(OperatorState):
     def consumed(self, entry: Entry) -> None:
         """M3: if it is the composite that still integrates, accumulation starts over.
 
-        Arrivals that wait for a release were not integrated, and stay (C7).
+        Arrivals that wait for a release were not integrated, and stay (M3).
         """
         # Where nothing is asked groups are places, and what was raised in one is of its node.
         key = entry[EVENT][3][-1] if self._is_short else self.grouping.key_of(entry)

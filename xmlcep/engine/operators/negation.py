@@ -1,4 +1,4 @@
-"""What a negated operand forbids (A1): the events of it that occur, or, of a multiplicity, so many arrivals (Z5)."""
+"""What a negated operand forbids (A1): the events of it that occur, or, of a multiplicity, so many arrivals (A1)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int,
 
 class NegatedMultiplicityState(OperatorState):
     """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie; it raises nothing by
-    itself (Z5)."""
+    itself (A1)."""
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.outbox += arrivals

@@ -1,4 +1,4 @@
-"""Windows that events open and close: what aperiodic and periodic operators have in common (W8, Z18)."""
+"""Windows that events open and close: what aperiodic and periodic operators have in common (W8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class OpenedState(OperatorState):
     """By group the events that have opened a window which is not closed yet, oldest first.
 
     Operand 0 opens, the last one closes. The context says which of the windows are in effect. "Before" is that of
-    intervals (Z18).
+    intervals (W8).
     """
 
     def __init__(

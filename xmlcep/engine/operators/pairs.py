@@ -234,7 +234,7 @@ class PairState(ChoosingState):
     def _raise_allowed(
         self, first: Item | Stored, second: Item | Stored, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same where a guard has to allow it (U5); it goes into the outbox."""
+        """The same where a guard has to allow it (D4); it goes into the outbox."""
         firsts, seconds = (first, second) if self.context.batches else ((first,), (second,))
         self.raise_combination([*self._entries(0, firsts), *self._entries(1, seconds)], key, cause)
 
@@ -256,7 +256,7 @@ class PairState(ChoosingState):
 
 
 class PairConjunction(PairState):
-    """Both operands have occurred (H4)."""
+    """Both operands have occurred (Q1)."""
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
@@ -341,9 +341,9 @@ class PairConjunction(PairState):
 
 
 class PairSequence(PairState):
-    """The first operand has occurred, then the second (H5).
+    """The first operand has occurred, then the second (Q1).
 
-    A second event that finds no first one before it never will, and is not kept (G4, C9).
+    A second event that finds no first one before it never will, and is not kept (G4, Q4).
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class Window:
 
 
 class BeatState(OpenedState):
-    """What both periodic operators count from in a window: the end of what has opened it (Z19).
+    """What both periodic operators count from in a window: the end of what has opened it (W10).
 
     ``detections`` are, by group, the windows that an empty composite has opened, each with when that was.
     """
@@ -140,7 +140,7 @@ class PeriodicState(BeatState):
             self._update(key)
 
     def _update(self, key: Key) -> None:
-        """The windows in effect are those there are now; one that begins leaves out beats before the present (Z19)."""
+        """The windows in effect are those there are now; one that begins leaves out beats before the present (W10)."""
         known = {id(window.entries[0]): window for window in self.beating.get(key, ())}
         beating = []
         for entries in self.context.windows(self.opened.get(key, ())):

@@ -27,7 +27,7 @@ class PeriodicStarState(BeatState):
             self.shut(key, window)
 
     def _times(self, key: Key, entry: Entry) -> int:
-        """How many beats lie before the present, from the end of a on (Z19)."""
+        """How many beats lie before the present, from the end of a on (W10)."""
         return max(0, (self.clock.now() - self.begin(key, entry) - 1) // self.beat)
 
 

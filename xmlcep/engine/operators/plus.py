@@ -84,7 +84,7 @@ class PlusState(OperatorState):
         return any(key in self.waiting for key in self.keys_at(node))
 
     def forget(self, key: Key) -> None:
-        """Nothing: what has happened has, and its time comes (Z17)."""
+        """Nothing: what has happened has, and its time comes (W7)."""
 
     def clear(self) -> None:
         self.waiting.clear()

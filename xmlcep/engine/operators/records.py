@@ -125,7 +125,7 @@ class RecordAccumulation(SlidingAccumulation):
         self.head: tuple[int, Moment] | None = None
         """Start and moment of the first, None until they are asked for."""
         self.place_of_all: tuple[PathType | None, tuple[int, ...]] | None = None
-        """Where composites are, None until that is asked: at the node of the group, which keeps its ancestors (K1)."""
+        """Where composites are, None until that is asked: at the node of the group, which keeps its ancestors (H1)."""
         self.known: Mapping[str, Any] | None = None
         """The variables of the group, where each event says the same of them; None: the first says them."""
         self.running: Mapping[str, RunningValues] | None = None

@@ -1,4 +1,4 @@
-"""Sequence at run time: which of its states fits (H5, A1 to A4)."""
+"""Sequence at run time: which of its states fits (Q1, A1 to A4)."""
 
 from __future__ import annotations
 

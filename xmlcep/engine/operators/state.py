@@ -79,7 +79,7 @@ class Account(NamedTuple):
 
 
 class OperatorState(ABC):
-    """What an operator has stored, by group key (K1), and what it has raised and not yet handed on.
+    """What an operator has stored, by group key (H1), and what it has raised and not yet handed on.
 
     ``outbox`` are the composites raised at the current time point that its parent has still to store.
     """
@@ -311,7 +311,7 @@ class OperatorState(ABC):
                 parent.taker.take(self.child_index, above, entry, cause)
 
     def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
-        """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
+        """What operand ``child`` raised at a time point, by group, in order of first arrival (P10)."""
         key_of = self.groupings[child].key_of
         if len(entries) == 1:
             key = key_of(entries[0])
@@ -329,7 +329,7 @@ class OperatorState(ABC):
         self, combination: Sequence[Entry], key: Key, cause: Cause, values: Mapping[str, object] | None = None
     ) -> None:
         """Raises the composite of these events of a group, with ``values`` of its operator's own, unless the guard
-        forbids it (U5), and puts it into the outbox."""
+        forbids it (D4), and puts it into the outbox."""
         node = self.node_of(key)
         if self.values.is_silent:
             self.outbox.append(
@@ -341,7 +341,7 @@ class OperatorState(ABC):
         )
 
     def raise_composite(self, event: CompositeEvent) -> None:
-        """Raises it, unless the guard forbids it (U5), and puts it into the outbox."""
+        """Raises it, unless the guard forbids it (D4), and puts it into the outbox."""
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))
         elif self.setting.witness is not None:

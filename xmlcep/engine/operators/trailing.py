@@ -98,7 +98,7 @@ class TrailingState(AsideState):
 
     @property
     def comes_late(self) -> bool:  # type: ignore[override]
-        """A4; where there is a condition, that is not true at a node that is gone (X13)."""
+        """A4; where there is a condition, that is not true at a node that is gone (U6)."""
         return self.node.window is not None and not self.node.deferred
 
     # ---- candidates -----------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class TrailingState(AsideState):
         """Whether an event counts for a candidate by where it lies."""
 
     def _in_time(self, entry: Entry, due: int | None) -> bool:
-        """Whether it happened no later than something is due (Z15)."""
+        """Whether it happened no later than something is due (W5)."""
         window = self.node.window
         return due is None or window is None or bool(entry[HAPPENED][MEASURE[window.unit]] <= due)
 

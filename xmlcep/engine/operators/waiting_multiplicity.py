@@ -1,4 +1,4 @@
-"""Multiplicity x[l,u] that waits for its termination: what has accumulated is released in batches (D5, X8)."""
+"""Multiplicity x[l,u] that waits for its termination: what has accumulated is released in batches (D5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _new_tuple = tuple.__new__
 class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     """Raises a composite of each full batch of u, and of the rest if there is at least l of it, at a release.
 
-    Where it waits for a condition alone it is a `MultiplicityState` whenever that holds (X4).
+    Where it waits for a condition alone it is a `MultiplicityState` whenever that holds (D4).
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
-    # ---- what waits (X1, X8) -----------------------------------------------------------------------------
+    # ---- what waits (D2, D5) -----------------------------------------------------------------------------
 
     def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
         accumulation = self._accumulation(key)

@@ -1,8 +1,8 @@
 """Two operands that nothing but perhaps their order joins, raised at a release (D2, D3, D5): see `pairs`.
 
 A group has a combination that has not been raised as soon as both operands have something that goes together, for every
-arrival is fresh, and what a release leaves goes together only with what is still to come (X1). So it is with a
-condition, too (X4): what arrives while nothing else waits is raised at once if that holds.
+arrival is fresh, and what a release leaves goes together only with what is still to come (D2). So it is with a
+condition, too (D4): what arrives while nothing else waits is raised at once if that holds.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class WaitingPairState(PairState, DeferrableState):
 
 
 class WaitingPairConjunction(WaitingPairState):
-    """Both operands have occurred (H4)."""
+    """Both operands have occurred (Q1)."""
 
     exists: Combinations = AnyOrder()
 
@@ -125,7 +125,7 @@ class WaitingPairConjunction(WaitingPairState):
 
 
 class WaitingPairSequence(WaitingPairState):
-    """The first operand has occurred, then the second (H5).
+    """The first operand has occurred, then the second (Q1).
 
     The first operand raises what ends when it arrives: what comes later is before no second event that waits.
     """

@@ -341,7 +341,7 @@ def _is_writable(
     parent = element.node.getparent()
     is_root = parent is not None and parent.tag in (f"{{{NAMESPACE}}}event", f"{{{NAMESPACE}}}{ON}")
     if isinstance(operands[0], Leaf) and (is_root or options != Options()):
-        return True  # N4
+        return True  # T1
     element.report(f"<{element.name}> has one operand", "put the operand in its place")
     return False
 
@@ -366,5 +366,5 @@ def _of_event(declared: type[Operator]) -> dict[str, str]:
 def _no_options() -> dict[str, str]:
     """What to say of options of operators at a leaf."""
     names = {name for operator in OPERATOR_BY_NAME.values() for name in operator.takes}
-    hint = "it is an option of operators: write <disjunction> with this attribute around the event (N4)"
+    hint = "it is an option of operators: write <disjunction> with this attribute around the event (T1)"
     return {name: hint for name in names if name not in ("path",)}

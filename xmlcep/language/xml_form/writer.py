@@ -108,7 +108,7 @@ class _Writer:
     def _root(self, parent: etree._Element, root: Operator) -> None:
         is_single_leaf = isinstance(root, Disjunction) and len(root.operands) == 1
         if is_single_leaf and root.options == Options():
-            self.expression(parent, root.operands[0], 1)  # N4
+            self.expression(parent, root.operands[0], 1)  # T1
         else:
             self.expression(parent, root, 1)
 

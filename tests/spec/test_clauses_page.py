@@ -1,4 +1,4 @@
-"""docs/rules.md: every example of every rule is run, on the engine and on the reference evaluator."""
+"""docs/semantics.md: every example of every clause is run, on the engine and on the reference evaluator."""
 
 from __future__ import annotations
 
@@ -16,20 +16,13 @@ from tests.reference import relations
 from tests.spec.tables import check, rows
 from xmlcep import RuleError, parse_rules
 
-PAGE = (REPOSITORY / "docs" / "rules.md").read_text(encoding="utf-8")
+PAGE = (REPOSITORY / "docs" / "semantics.md").read_text(encoding="utf-8")
 # A part of the page (a code, or "intro") and its blocks.
 PARTS = dict(re.findall(r'(?:^### <a id="(\w+)">|\A)(.*?)(?=^### <a id=|\Z)', PAGE, re.MULTILINE | re.DOTALL))
 
-# The rules that are read and checked, but not run yet: of their examples the rules are, too.
-NOT_RUN = set(re.findall(r"^## ([A-Z])\. [^\n]*\n\nRead and checked, not run yet\.$", PAGE, re.MULTILINE))
-
-
-def runs(code: str) -> bool:
-    return code[:1].upper() not in NOT_RUN
-
 
 def blocks(kind: str) -> list[Any]:
-    """The blocks of this kind, each as a parameter called after the rule it belongs to."""
+    """The blocks of this kind, each as a parameter called after the clause it belongs to."""
     fence = re.compile(rf"^```{kind}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     return [
         pytest.param(block, id=f"{code or 'intro'}-{number}")
@@ -43,10 +36,8 @@ def test_every_block_is_of_a_kind_that_is_run() -> None:
 
 
 @pytest.mark.parametrize("code", [code for code in PARTS if code])
-def test_every_rule_has_an_example(code: str) -> None:
-    assert re.search(
-        r"^```(example|paths|python|xcep)$" if runs(code) else r"^```", PARTS[code], re.MULTILINE
-    )
+def test_every_clause_has_an_example(code: str) -> None:
+    assert re.search(r"^```(example|paths|python|xcep)$", PARTS[code], re.MULTILINE)
 
 
 HISTORIES, MISTAKES = [
@@ -90,7 +81,7 @@ def test_paths(module: ModuleType, block: str) -> None:
             assert result is path(found["result"]), line
         else:
             found = PROJECTION.fullmatch(line)
-            assert found, f"not in the notation of the rules: {line}"
+            assert found, f"not in the notation of the page: {line}"
             a, o, whole = path(found["a"]), found["o"], instance(found["instance"])
             projection = module.align(a, path(o), whole) if o else module.project(a, whole)
             assert projection == instance(found["result"]), line
@@ -121,6 +112,8 @@ def instance(text: str) -> PathInstance | None:
 
 def test_python() -> None:
     """All sessions of the page, one after the other, as a reader would type them."""
-    session = doctest.DocTestParser().get_doctest(PAGE, {"__name__": "__main__"}, "rules.md", "rules.md", 0)
+    session = doctest.DocTestParser().get_doctest(
+        PAGE, {"__name__": "__main__"}, "semantics.md", "semantics.md", 0
+    )
     assert len(session.examples) > 20
     doctest.DebugRunner().run(session)

@@ -1,4 +1,4 @@
-"""``xmlcep rule``: what the rules say that messages and pages cite by their codes."""
+"""``xmlcep explain``: the clauses that messages and pages cite by their codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._commands import command as command_of
 from ._output import put
 
 
-@command_of(name="rule")
+@command_of(name="explain")
 @click.argument("codes", nargs=-1, metavar="[CODE]...", shell_complete=lambda _, __, begin: _codes(begin))
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
@@ -20,18 +20,18 @@ from ._output import put
 def command(codes: tuple[str, ...], form: str) -> None:
     """Print the clauses of the semantics with these CODEs, such as T2; without a code, list all.
 
-    They are those of docs/rules.md and docs/semantics.md, with examples.
+    They are those of docs/semantics.md and, of action rules and explanations, of docs/actions.md and docs/explain.md.
     """
-    statements = read_clauses()
-    chosen = [_find(code, statements) for code in codes]
+    clauses = read_clauses()
+    chosen = [_find(code, clauses) for code in codes]
     if form == "json":
-        wanted = [(code, each) for code, each in statements.items() if not chosen or each in chosen]
+        wanted = [(code, each) for code, each in clauses.items() if not chosen or each in chosen]
         for code, each in wanted:
             put(FASTEST.dumps({"code": code, "title": each.title, "text": each.text}).decode())
     elif chosen:
-        put("\n\n".join(statement.text for statement in chosen))
+        put("\n\n".join(clause.text for clause in chosen))
     else:
-        put("\n".join(f"{code:4}{statement.title}" for code, statement in statements.items()))
+        put("\n".join(f"{code:4}{clause.title}" for code, clause in clauses.items()))
 
 
 def _codes(begin: str) -> list[CompletionItem]:
@@ -43,12 +43,12 @@ def _codes(begin: str) -> list[CompletionItem]:
     ]
 
 
-def _find(code: str, statements: dict[str, Clause]) -> Clause:
-    found = statements.get(code.strip("().").upper())
+def _find(code: str, clauses: dict[str, Clause]) -> Clause:
+    found = clauses.get(code.strip("().").upper())
     if found is None:
-        letters = "".join(dict.fromkeys(known[0] for known in statements))
+        letters = "".join(dict.fromkeys(known[0] for known in clauses))
         raise click.BadParameter(
-            f"{code!r} is not the code of a rule: expected one of the letters {letters} and a number, such as T2; "
-            "'xmlcep rule' lists them all"
+            f"{code!r} is not the code of a clause: expected one of the letters {letters} and a number, such as T2; "
+            "'xmlcep explain' lists them all"
         )
     return found
