@@ -237,7 +237,6 @@ INSTEAD = {
     "empty": "write not(…)",
     "document": "declare a reference document: reference parts = \"parts.xml\", and write $parts/…",
     "doc": "declare a reference document: reference parts = \"parts.xml\", and write $parts/…",
-    "current": "there is no current(): compare the other way round, //part[. = …], or use a variable",
     "replace": "there are translate(…, 'abc', 'xyz') and substring-before, substring-after",
     "tokenize": "there are substring-before(…) and substring-after(…)",
     "string-join": "there is concat(…)",
