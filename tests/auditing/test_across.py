@@ -88,6 +88,15 @@ def test_rules_of_one_document_say_where_operands_occur(tmp_path: Path) -> None:
     assert not xmlcep.audit(log(file, both), rules, engine="local").notes[1:]
 
 
+def test_tables_of_spark_are_refused() -> None:
+    from xmlcep.auditing.spark.frames import findings
+    from xmlcep.auditing.spark.stream import stream
+
+    for call in (findings, stream):
+        with pytest.raises(xmlcep.XmlCepError, match="Spark takes each by itself"):
+            call(None, RULES)  # type: ignore[arg-type]
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     file = log(tmp_path / "log.jsonl", [ORDERED, SENT])
     with pytest.raises(AuditError, match=r"Shipped is about several documents .* use engine='local'"):

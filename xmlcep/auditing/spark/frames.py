@@ -16,7 +16,7 @@ from .columns import chosen
 from .columns import in_order as sorted_changes
 from .division import KEYS, ROUTED
 from .division import ORDER as KEY_ORDER
-from .told import Told
+from .told import Told, refuse_across
 from .workers import on_workers
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def findings(
         partitions=(partitions, optional(whole_number(1))),
         large=(large, optional(whole_number(0))),
     )
+    refuse_across(rules)
     told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace, typed=True)
     return answers(changes, rules, told, partitions, large)
 
