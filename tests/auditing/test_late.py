@@ -123,6 +123,17 @@ def test_what_is_held_and_for_how_long(tmp_path: Path) -> None:
     assert growing.out.read_bytes().count(b'"Both"') == 3
 
 
+def test_what_is_found_at_the_end_of_a_run_says_what_it_says(tmp_path: Path) -> None:
+    rules = parse_rules("""event Both {within="1 s", severity=error, message="at {$at}"}
+        = ins(item/price) ; ins(item/quantity)""")
+    growing = Growing(tmp_path, rules)
+    write(growing.logs / "1.jsonl", change("a", 1, "price", at=at(0)), change("a", 2, "quantity", at=at(0)))
+    growing.run()
+    growing.run(final=True)
+    growing.check(growing.whole(tmp_path))
+    assert b'"severity":"error","message":"at' in growing.out.read_bytes()
+
+
 def test_other_rules_while_something_is_held(tmp_path: Path) -> None:
     growing = Growing(tmp_path, BOTH)
     write(growing.logs / "1.jsonl", change("a", 1, "price"), change("a", 3, "quantity"))

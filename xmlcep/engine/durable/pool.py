@@ -136,7 +136,7 @@ class Writer:
         return {name: _write_value(value) for name, value in bindings.items()}
 
     def _composite(self, event: CompositeEvent) -> list[Json]:
-        name, operator, path, ids, constituents, start, end, cause, bindings, span, names, _, _ = event
+        name, operator, path, ids, constituents, start, end, cause, bindings, span, names, *said = event
         parts: Json
         if isinstance(constituents, Integrated):
             parts = {"part": self._part(constituents)}
@@ -149,7 +149,8 @@ class Writer:
             )
         return [
             _COMPOSITE, self.text(name), None if operator is None else self.text(operator), self.path(path), list(ids),
-            parts, start, end, self.event(cause), self.bindings(bindings), span, *([] if names is None else [names]),
+            parts, start, end, self.event(cause), self.bindings(bindings), span,
+            *([names, *said] if any(said) else [] if names is None else [names]),
         ]  # fmt: skip
 
     def _part(self, part: Arrivals | Integrated) -> list[int]:
@@ -240,6 +241,7 @@ class Reader:
     def _composite(
         self, name: int, operator: int | None, path: int | None, ids: list[int], parts: Json, start: int | None,
         end: int | None, cause: int, bindings: Json, span: Json, names: Json = None,
+        severity: str | None = None, message: str | None = None,
     ) -> CompositeEvent:  # fmt: skip
         constituents: Sequence[Event]
         if isinstance(parts, dict):
@@ -250,7 +252,7 @@ class Reader:
         return CompositeEvent(
             self.text(name), None if operator is None else self.text(operator), self.path(path), tuple(ids),
             constituents, start, end, raised_at, self.bindings(bindings), read_span(span),
-            tuple(names) if isinstance(names, list) else names,
+            tuple(names) if isinstance(names, list) else names, severity, message,
         )  # fmt: skip
 
     def _integrated(self, part: list[int]) -> Integrated:
