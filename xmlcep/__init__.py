@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .wrapping import fromstring as fromstring
     from .wrapping import parse as parse
     from .wrapping import wrap as wrap
+    from .wrapping.group import Group as Group
     from .wrapping.watches import Watch as Watch
 
 
@@ -60,6 +61,7 @@ __all__ = [
     "CompositeEvent",
     "Detector",
     "Document",
+    "Group",
     "MissingExtraError",
     "PrimitiveEvent",
     "RecordError",
@@ -100,6 +102,7 @@ _HOMES = {
     "CompositeEvent": ".events",
     "Detector": ".engine",
     "Document": ".wrapping",
+    "Group": ".wrapping.group",
     "MissingExtraError": ".errors",
     "PrimitiveEvent": ".events",
     "RecordError": ".errors",

@@ -1,4 +1,7 @@
-"""Events and event types (rules E1 to E5)."""
+"""Events and event types (rules E1 to E5).
+
+One module because events and their types name each other.
+"""
 
 from __future__ import annotations
 
@@ -349,12 +352,16 @@ class CompositeEvent(NamedTuple):
         }  # fmt: skip
 
     def _constituents(self) -> list[dict[str, Any]]:
-        """Each with the name of its operand, where that has one (V10)."""
-        if self.names is None:
-            return [event.to_constituent() for event in self.constituents]
-        names = repeat(self.names) if isinstance(self.names, str) else self.names
+        """Each with the name of its operand (V10), and its document if this is about no node (V11)."""
+        names = repeat(self.names) if self.names is None or isinstance(self.names, str) else self.names
         return [
-            event.to_constituent() if name is None else {"as": name, **event.to_constituent()}
+            ({} if name is None else {"as": name})
+            | (
+                {"doc": (event.cause if isinstance(event, CompositeEvent) else event).doc}
+                if self.path is None and event.path is not None
+                else {}
+            )
+            | event.to_constituent()
             for name, event in zip(names, self.constituents, strict=False)
         ]
 
@@ -374,6 +381,7 @@ class CompositeEvent(NamedTuple):
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent
+
 
 _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 

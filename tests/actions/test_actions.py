@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from tests.actions.acting import acting
+from tests.actions.documents_with_rules import acting
 from xmlcep.actions.errors import ActionError
 
 # The rule fires when the attribute "go" of the first item changes.

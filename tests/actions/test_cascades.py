@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 import xmlcep
-from tests.actions.acting import acting, item
+from tests.actions.documents_with_rules import acting, item
 from xmlcep.actions.errors import CascadeError
 
 # ---- order (L5) ---------------------------------------------------------------------------------------------

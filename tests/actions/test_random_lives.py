@@ -26,7 +26,7 @@ START = "<r><a x='1'>t<b/></a><b y='1'><c/></b><c/></r>"
 EVENTS = """
 event P(a) = external
 event Came(a) = ins(a) ; ins(a/@x)
-event Inside(r) {context=cumulative, end=custom} = x[1,*] *(r/a//)
+event Inside(r) {end=custom} = x[1,*] *(r/a//)
 event Raised(a) {context=recent} = P(a) & *(a/@y)
 event Went(r) = x[2,3] del(r/b)
 """

@@ -33,7 +33,7 @@ WINDOWED = (
     'event A(item) {context=C} = (ins(item/price) ; *(item/quantity)) {within="W"}',
     'event B(item) {context=C} = (*(item/price/text()) & *(item/quantity)) {within="W"}',
     'event C(item) {context=C} = (*(item//*) ; *(item//*)) {gap="W"}',
-    'event D(item) {context=C} = x[2,*]{within="W"} *(item//*)',
+    'event D(item) = x[2,*]{within="W"} *(item//*)',
     'event E(item) {context=C} = (not del(item/price) ; ins(item/quantity)) {within="W"}',
     'event F(item) {context=C} = any[2]{within="W"}(*(item/price), *(item/quantity), *(item/@partNum))',
     'event G(item) {context=C, end=non-local} = (*(item//*) ; *(item//*)) {within="W"}',

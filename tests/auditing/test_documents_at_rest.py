@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from tests.auditing.logs import LogItem, documents, interleaved, with_clocks, write_log
+from tests.auditing.resting_documents import tired
 from tests.auditing.test_every_construct import log_of, of_document
-from tests.auditing.tired import tired
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.strategies import rule_sets, show_rules

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from tests.auditing.logs import write_log
+from tests.auditing.resting_documents import tired
 from tests.auditing.test_against_reference import found_locally
 from tests.auditing.test_every_construct import log_of, of_document, watched
-from tests.auditing.tired import tired
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.strategies import show_rules

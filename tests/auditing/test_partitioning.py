@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
+from tests.auditing.resting_documents import tired
 from tests.auditing.simulation import simulate
-from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool

@@ -283,9 +283,7 @@ def test_flushes_of_the_tree_that_takes(order: Log, tmp_path: Path) -> None:
     order.txn = 3
     order.add("ins", "/order/date", 1, 10)
     order.add("ins", "/order/date", 1, 11)
-    found = order.found(
-        tmp_path, COMPLETE + "event Some(order) {end=custom, context=cumulative} = x[1,*] Complete(item)"
-    )
+    found = order.found(tmp_path, COMPLETE + "event Some(order) {end=custom} = x[1,*] Complete(item)")
     assert [each for each in found if each[0] == "Some"] == [("Some", 3, 1), ("Some", 8, 2)]
 
 

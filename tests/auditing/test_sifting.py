@@ -14,7 +14,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks
-from tests.auditing.tired import tired
+from tests.auditing.resting_documents import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing import splits
 from xmlcep.auditing.findings.collector import Collector

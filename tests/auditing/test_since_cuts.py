@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.auditing.growing import Growing, line
 from tests.auditing.logs import interleaved, lives
+from tests.auditing.resting_documents import tired
 from tests.auditing.test_every_construct import log_of, of_document
-from tests.auditing.tired import tired
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.strategies import show_rules

@@ -61,7 +61,8 @@ def test_json_of_good_rules(files: list[str], capsys: pytest.CaptureFixture[str]
     first, second = said["events"]
     assert first == {
         "name": "B", "description": "", "severity": None, "message": None, "path": "item", "flat": False,
-        "order": "interval", "depends_on": [], "used_by": ["A"], "variables": {}, "partition_by": first["partition_by"],
+        "across": False, "order": "interval", "depends_on": [], "used_by": ["A"], "variables": {},
+        "partition_by": first["partition_by"],
         "tree": {
             "operator": "disjunction", "drawn": "▽", "label": "B", "path": "item", "context": "chronicle",
             "when": "p:x", "operands": [{"leaf": "ins(item/p:x)"}],

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.explaining.smaller import Case, smaller
+from tests.explaining.shrinking import Case, smaller
 
 UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 

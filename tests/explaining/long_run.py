@@ -14,9 +14,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.anew import draw_anew
+from tests.explaining import test_claims as _truth
 from tests.explaining import test_laws as _laws
-from tests.explaining import test_more as _more
-from tests.explaining import test_truth as _truth
+from tests.explaining import test_what_is_to_come as _more
 from tests.explaining.law import LAWS
 
 assert _laws and _more and _truth  # whose laws these are

@@ -86,7 +86,8 @@ def test_what_happened_in_another_document(tmp_path: Path) -> None:
     log.write_text("\n".join([header % "x", record % ("x", "a"), header % "y", record % ("y", "b"), ""]))
     answer = why_not(log, parse_rules("event C = ins(o/a) & ins(o/b)"), "C")
     assert answer.notes[0] == (
-        "ins(o/b) has occurred in another document, 'y': events are combined within a document only."
+        "ins(o/b) has occurred in another document, 'y': events are combined within a document only; "
+        "{across} combines several (V11)."
     )
 
 

@@ -144,11 +144,11 @@ def test_nothing_is_kept_when_nobody_waits_for_the_last_timer() -> None:
     "rules",
     [
         """event E {context=recent, when="quantity"} = x[0,1]{end=non-local, path=order, when="item"} x[1,2]{path=order}
-            del(order) ; x[0,1]{end=custom} x[2,2]{context=recent, end=non-local, when="not(item)"}
+            del(order) ; x[0,1]{end=custom} x[2,2]{end=non-local, when="not(item)"}
             *(order/item/price/text())""",
         """event E {context=cumulative, within="1 s"} = not del(order/item)
             ; x[0,*]{path=order, if="not(comment)"} x[0,*] ins(order/comment) ; not *(order/comment)
-            ; x[0,*]{context=cumulative, path=order} x[0,*] ins(order/comment)
+            ; x[0,*]{path=order} x[0,*] ins(order/comment)
             ; (*(order/item) | x[0,*] *(order/item)) ; not del(order/item)""",
         """event E {end=non-local} = plus[x[0,1]{path=order/item} ins(order/item/price), "9 s"]
             & x[0,1]{path=order/item} ins(order/item/comment)""",
@@ -185,7 +185,6 @@ def test_where_groups_of_values_are_is_not_noted_for_good(rules: str) -> None:
         'event E = x[0,*]{within="10 s", path=item}',
         'event E = x[2,*]{within="10 s", path=item}',
         'event E {flat} = x[2,*]{within="10 s"}',
-        'event E {flat, context=cumulative} = x[2,*]{within="10 s"}',
     ],
 )
 def test_what_is_too_old_is_freed_though_nothing_is_deleted(event: str) -> None:

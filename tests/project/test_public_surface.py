@@ -16,7 +16,7 @@ from xmlcep import Detector, fromstring, parse_rules, record
 
 SURFACE = {
     "xmlcep": """
-        ActionError AuditResult CascadeError CompositeEvent Detector Document MissingExtraError
+        ActionError AuditResult CascadeError CompositeEvent Detector Document Group MissingExtraError
         PrimitiveEvent RecordError Recording Replica RuleError Rules SchemaError Watch XmlCepError acting_as audit
         blame check_rules combine derive diff fromstring history load_rules parse parse_rules pending read_log
         rebuild record recover report why why_not wrap

@@ -123,6 +123,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Detector.advance": {"time": 1}, "Detector.replay": {"events": [EVENT]},
     "Detector.feed": {"event": EVENT}, "Detector.replace": {"rules": xmlcep.parse_rules(RULES)},
     "Watch.replace": {"rules": xmlcep.parse_rules(RULES)}, "ActiveRules.replace": {"rules": ACTING},
+    "Watch.can_still_raise": {"event": "Both", "node": 1}, "Detector.can_still_raise": {"event": "Both", "node": 1},
     "Detector.why_not": {"event": "Both"}, "Replica.apply": {"event": EVENT},
 }  # fmt: skip
 """Arguments that are right, of the methods that need some beside the one that is wrong."""

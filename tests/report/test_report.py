@@ -170,7 +170,7 @@ def test_of_many_events_the_first_are_kept(tmp_path: Path) -> None:
     with record(doc, tmp_path / "log.jsonl"):
         for _ in range(100):
             etree.SubElement(doc.root, "item")
-    rules = parse_rules("event All(/order) {context=cumulative} = x[1,*] ins(item)")
+    rules = parse_rules("event All(/order) = x[1,*] ins(item)")
     contents = write_report(tmp_path / "log.jsonl", rules, tmp_path / "r.html")
     assert [len(detail[0]) + detail[1] for detail in contents.details] == list(range(1, 101))
     assert max(len(detail[0]) for detail in contents.details) == 40

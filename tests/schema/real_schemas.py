@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from tests.schema.judging import Node, nodes_of
+from tests.schema.validation import Node, nodes_of
 from xmlcep.schema.loading import load_schema
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -12,9 +12,9 @@ import time
 from collections import Counter
 from typing import Any, NamedTuple
 
-from tests.schema.comparing import Comparer
-from tests.schema.judging import Node, left_out, outcome, random_order
+from tests.schema.compared_with_validation import Comparer
 from tests.schema.real_schemas import RealSchema, nodes_in, real_schemas
+from tests.schema.validation import Node, left_out, outcome, random_order
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.schema import derive
 from xmlcep.schema.deriving import open_schema

@@ -13,8 +13,8 @@ from lxml import etree
 
 import xmlcep
 from tests.schema.generated import Generated, schemas
-from tests.schema.judging import Node, insertions, judged, left_out, random_order
 from tests.schema.test_generated_schemas import small_document
+from tests.schema.validation import Node, insertions, judged, left_out, random_order
 from xmlcep import Rules, SchemaError, derive, parse_rules
 from xmlcep.algebra import Multiplicity, leaves_of, operators_of
 from xmlcep.cli.main import run

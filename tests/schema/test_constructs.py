@@ -11,7 +11,7 @@ import pytest
 import xmlschema
 from lxml import etree
 
-from tests.schema.judging import left_out, nodes_of, outcome, random_order
+from tests.schema.validation import left_out, nodes_of, outcome, random_order
 from xmlcep.rules import parse_rules
 from xmlcep.schema import SchemaError, derive
 

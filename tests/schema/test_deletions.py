@@ -15,8 +15,8 @@ from lxml import etree
 import xmlcep
 from path_types import Axis
 from tests.schema.generated import Generated, schemas
-from tests.schema.judging import Node, is_complete
 from tests.schema.test_generated_schemas import small_document
+from tests.schema.validation import Node, is_complete
 from xmlcep import SchemaError, derive
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent

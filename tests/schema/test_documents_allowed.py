@@ -9,7 +9,7 @@ import pytest
 
 from path_types import PathType
 from tests.schema.instances import NoDocument, library, random_document
-from tests.schema.judging import nodes_of
+from tests.schema.validation import nodes_of
 from xmlcep.rules import parse_rules
 from xmlcep.schema import check_rules
 from xmlcep.schema.deriving import open_schema

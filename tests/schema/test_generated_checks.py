@@ -12,8 +12,8 @@ from lxml import etree
 
 from path_types import PathType
 from tests.schema.generated import NAMES, Generated, schemas
-from tests.schema.judging import Node, insertions, nodes_of, random_order
 from tests.schema.test_generated_schemas import load
+from tests.schema.validation import Node, insertions, nodes_of, random_order
 from xmlcep import RuleError, Rules, parse_rules
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent

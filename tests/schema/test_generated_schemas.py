@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from path_types import PathType, Step, equals_or_ends
-from tests.schema.comparing import Comparer, Comparison
+from tests.schema.compared_with_validation import Comparer, Comparison
 from tests.schema.generated import NAMES, Generated, schemas
-from tests.schema.judging import Node, left_out, nodes_of, outcome, random_order
+from tests.schema.validation import Node, left_out, nodes_of, outcome, random_order
 from xmlcep.algebra import leaves_of
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent

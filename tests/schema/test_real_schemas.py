@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.schema.comparing import Comparer
-from tests.schema.judging import left_out, outcome, random_order
+from tests.schema.compared_with_validation import Comparer
 from tests.schema.real_schemas import RealSchema, nodes_in, real_schemas
+from tests.schema.validation import left_out, outcome, random_order
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.schema import check_rules, derive
 

@@ -18,10 +18,10 @@ from lxml import etree
 
 import xmlcep
 from path_types.endings import ByEnding
-from tests.schema.comparing import Comparer
+from tests.schema.compared_with_validation import Comparer
 from tests.schema.instances import NoDocument, library, random_document
-from tests.schema.judging import Node, left_out, nodes_of, outcome, random_order
 from tests.schema.test_deletions import edits, enough
+from tests.schema.validation import Node, left_out, nodes_of, outcome, random_order
 from xmlcep.engine import Detector
 from xmlcep.rules import Rules
 from xmlcep.schema import derive

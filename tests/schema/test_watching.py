@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from path_types import Step
-from tests.schema.judging import Node, nodes_of, outcome, random_order
+from tests.schema.validation import Node, nodes_of, outcome, random_order
 from xmlcep.events import CompositeEvent
 from xmlcep.schema import derive
 from xmlcep.wrapping import fromstring

@@ -26,8 +26,8 @@ from xmlcep.versions.history import write_history
 RULES = """
 event Text = upd(para/text())
 event Noted {context=unrestricted} = *(entry/@state) & *(entry/para/text())
-event Came(/book) {context=cumulative, end=custom} = x[1,*] ins(chapter/entry)
-event Went(/book) {context=cumulative, end=custom} = x[1,*] del(chapter/entry)
+event Came(/book) {end=custom} = x[1,*] ins(chapter/entry)
+event Went(/book) {end=custom} = x[1,*] del(chapter/entry)
 event Both(/book) {context=cumulative, end=custom}
     = x[1,*]{path=/book} ins(note) & x[1,*]{path=/book} upd(para/text())
 event Words(chapter) {end=custom, having="count($t) > 1"} = x[1,*] *(chapter/entry/para/text()) as $t

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.open_rules_and_watches import WATCHED_TEXT, Heard, Step, state
 from tests.wrapping.outside_classes import plain_parser

@@ -15,7 +15,7 @@ from typing import Any
 from lxml import etree
 
 import xmlcep
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from tests.wrapping.interrupts import Cut, Cutting
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import Document, RefusedError, TransactionError

@@ -21,7 +21,7 @@ from lxml import etree
 
 from tests.actions.random_rules import random_rules
 from tests.wrapping.changing_listeners import WATCHING, Clock, Everything, Undone
-from tests.wrapping.event_judge import Judge, Model
+from tests.wrapping.event_oracle import Judge, Model
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.open_rules_and_watches import state
 from tests.wrapping.outside_classes import plain_parser

@@ -23,7 +23,7 @@ from lxml import etree
 import xmlcep
 from tests.actions.random_rules import random_rules
 from tests.wrapping.changing_listeners import recordable
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import Mutator
 from xmlcep.errors import XmlCepError
@@ -35,7 +35,7 @@ from xmlcep.wrapping import TransactionError
 OWN = str(Path(xmlcep.__file__).parent)
 CALLS = {dis.opmap["CALL"], dis.opmap["CALL_FUNCTION_EX"]}
 BACK = dis.opmap["JUMP_BACKWARD"]
-RULES = xmlcep.parse_rules("event Any(/r) {context=recent} = x[1,3] *(r//*)")
+RULES = xmlcep.parse_rules("event Any(/r) = x[1,3] *(r//*)")
 
 
 class Cut(BaseException):

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from lxml import etree
 
-from tests.wrapping.event_judge import Judge, Model, whole
+from tests.wrapping.event_oracle import Judge, Model, whole
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_documents import NAMES, STARTS, html_root
 from tests.wrapping.odd_edits import ODD_SEVERAL

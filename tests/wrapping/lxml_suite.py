@@ -28,7 +28,7 @@ import pytest
 from lxml import etree
 
 import xmlcep.wrapping
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from xmlcep import XmlCepError, wrap
 
 SUITES = (

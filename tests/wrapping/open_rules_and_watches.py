@@ -23,7 +23,7 @@ event Kept {if="not(@k) and count(*) < 3"} = (ins(a))
 event Said(a) {if="count(//a) > 1"} = *(a/text()) ; *(a//)
 event Pair(/r) {end=custom} = ins(b) & (del(a) | upd(b/@k)) {path=/r}
 event Lost(item) {end=non-local} = ins(item) ; not ins(item/@k)
-event Below(/r) {context=recent} = x[2,3] *(r//*)
+event Below(/r) = x[2,3] *(r//*)
 event Gone(/r) {context=continuous, if="*[2]"} = del(a) ; (ins(a) | ins(c)) {path=/r}
 event P(a) = external
 event Passed(/r) = x[2,2] P(a)

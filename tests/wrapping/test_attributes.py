@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import whole
+from tests.wrapping.event_oracle import whole
 from tests.wrapping.outside_classes import plain_parser
 from tests.wrapping.short_events import X, told
 from xmlcep.wrapping import fromstring

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lxml import etree, objectify
 
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from xmlcep import parse_rules
 from xmlcep.wrapping import (
     DocumentError,

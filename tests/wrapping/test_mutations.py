@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from lxml import etree
 
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from tests.wrapping.long_run import CALLING, COMPANY, MODES, OWN, SEVERAL, STARTING, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.events import PrimitiveEvent

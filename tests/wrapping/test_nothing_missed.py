@@ -11,7 +11,7 @@ import pytest
 from lxml import etree, objectify
 
 import xmlcep
-from tests.wrapping.event_judge import Judge, whole
+from tests.wrapping.event_oracle import Judge, whole
 from tests.wrapping.odd_edits import Pairs
 from tests.wrapping.outside_classes import Own, own_parser, plain_parser
 from tests.wrapping.short_events import X, told

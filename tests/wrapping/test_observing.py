@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from tests.wrapping.changing_listeners import recordable
-from tests.wrapping.event_judge import Judge, whole
+from tests.wrapping.event_oracle import Judge, whole
 from tests.wrapping.outside_classes import Slim
 from tests.wrapping.short_events import told
 from xmlcep.recording import rebuild

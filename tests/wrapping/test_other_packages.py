@@ -19,7 +19,7 @@ import pytest
 from lxml import etree
 
 import xmlcep
-from tests.wrapping.event_judge import whole
+from tests.wrapping.event_oracle import whole
 
 OPERATIONS = 60
 Edit = Callable[[Random], Any]

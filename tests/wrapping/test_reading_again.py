@@ -10,7 +10,7 @@ import lxml.html
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import Model, whole
+from tests.wrapping.event_oracle import Model, whole
 from tests.wrapping.outside_classes import plain_parser
 from tests.wrapping.short_events import X, told
 from xmlcep.documents import Replica

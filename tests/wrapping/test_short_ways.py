@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import whole
+from tests.wrapping.event_oracle import whole
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.open_rules_and_watches import state
 from xmlcep import parse_rules
@@ -57,7 +57,7 @@ event Both = ins(r/a) & ins(r/b)
 event Open(/r) {context=continuous} = ins(r/a) ; del(r/b)
 event Last(/r) {context=recent} = *(r/item/text()) & *(r/@k)
 event Many(/r) = x[2,5] ins(r/a)
-event All(/r) {context=cumulative} = x[1,*] upd(b/text())
+event All(/r) = x[1,*] upd(b/text())
 event Used(/r) = Both(r) | ins(r/c)
 event Kept(/r) {end=custom} = ins(b) & (del(a) | upd(b/@k)) {path=/r}
 event Left(/r) {end=non-local} = ins(r/a) ; ins(r/b)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import Judge, whole
+from tests.wrapping.event_oracle import Judge, whole
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.events import PrimitiveEvent
 from xmlcep.wrapping import Document, RefusedError, TransactionError, fromstring

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import Judge, Model, whole
+from tests.wrapping.event_oracle import Judge, Model, whole
 from tests.wrapping.outside_classes import plain_parser
 from tests.wrapping.short_events import X, told
 from tests.wrapping.whitespace import visible

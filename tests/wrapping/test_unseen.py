@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import Judge
+from tests.wrapping.event_oracle import Judge
 from tests.wrapping.long_run import DISTINCT
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.processor_edits import STRIPPING

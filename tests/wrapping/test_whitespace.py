@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_judge import Model
+from tests.wrapping.event_oracle import Model
 from tests.wrapping.mutator import Mutator
 from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import fromstring

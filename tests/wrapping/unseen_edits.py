@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree, objectify
 
-from tests.wrapping.event_judge import name_of
+from tests.wrapping.event_oracle import name_of
 from tests.wrapping.odd_edits import XMLNS
 from tests.wrapping.processor_edits import TEMPLATES, Applying
 from tests.wrapping.vocabulary import NAMES, TAGS, TEXTS, is_element

@@ -6,7 +6,7 @@ from typing import Any
 
 from lxml import etree
 
-from tests.wrapping.event_judge import attributes_of, name_of
+from tests.wrapping.event_oracle import attributes_of, name_of
 
 
 def visible(root: Any) -> Any:

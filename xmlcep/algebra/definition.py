@@ -11,11 +11,12 @@ from .options import ContextName, Order, Severity
 
 @dataclass(frozen=True, slots=True)
 class EventDefinition:
-    """``event NAME {context, flat, order} = expression``: a named composite event type.
+    """``event NAME {context, flat, across, order} = expression``: a named composite event type.
 
     ``expression`` is always an operator: a definition that is a single leaf has a disjunction of that one
     leaf. The path type written behind the name, and ``end`` and ``when`` of the event, stand in the options
-    of that root operator. ``severity`` and ``message`` are what findings say (Y10), ``description`` is the comment
+    of that root operator. ``across``: of several documents, then it is flat,
+    too (V11). ``severity`` and ``message`` are what findings say (Y10), ``description`` is the comment
     above the event, which is not compared.
     """
 
@@ -29,6 +30,7 @@ class EventDefinition:
     message: str | None = None
     description: str = field(default="", compare=False, repr=False)
     message_at: Position = field(default=NOWHERE, compare=False, repr=False)
+    across: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,16 @@ from path_types.relations import offsets
 from ..arguments import TEXT, Kind, check, optional, whole_number
 from ..documents import Replica
 from ..engine import Detector
-from ..events import CompositeEvent, PrimitiveEvent
+from ..events import CompositeEvent, EventType, PrimitiveEvent, PrimitiveType
 from ..explaining.history import History
 from ..explaining.values import Explanation, Pending, PendingGroup
 from ..explaining.why import why as why_raised
 from ..explaining.why_not import why_not as why_not_raised
+from ..language import print_expression
 from ..log.quarantine import BadRecordPolicy
 from ..recording.moment import Moment, When
 from ..rules import Rules
+from ..rules.trees import LeafNode
 from ..suggestions import did_you_mean_or_list
 from ..timestamps import time_or_day
 from ..xpath import ExpressionError
@@ -80,6 +82,11 @@ def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
         raise QuestionError(f"{event!r} is no event of these rules: {did_you_mean_or_list(event, names)}")
+    if any(tree.name == event for tree in rules.graph.across):
+        raise QuestionError(
+            f"event {event} is about several documents (V11), of which none says why or why not: ask about the events "
+            "of one document that it is made of; a finding of it has the document of each change"
+        )
 
 
 # ---- why not (Y3) -----------------------------------------------------------------------------------------
@@ -121,21 +128,43 @@ def why_not(
         others = "is 1 other" if len(answers) == 2 else f"are {len(answers) - 1:,} others"
         notes = (
             *notes,
-            *_in_other_documents(best, [answer for _, answer in answers if answer is not best]),
+            *_in_other_documents(
+                best,
+                [answer for _, answer in answers if answer is not best],
+                {
+                    print_expression(leaf.leaf, rules.namespaces): leaf.type
+                    for leaf in _leaves_of(rules, event)
+                },
+                {past.doc: past.until(past.point(at)) for past in log.documents.values()},
+            ),
             f"This is about the document {best.doc!r}; there {others} (doc).",
         )
     return replace(best, notes=notes)
 
 
-def _in_other_documents(best: Explanation, others: Iterable[Explanation]) -> Iterator[str]:
-    """Of what is missing in a document what there is in others: events of several are never combined."""
+def _leaves_of(rules: Rules, event: str) -> Iterator[LeafNode]:
+    return (leaf for tree in rules.graph.trees if tree.name == event for leaf in tree.leaves())
+
+
+def _in_other_documents(
+    best: Explanation, others: Iterable[Explanation], leaves: Mapping[str, EventType],
+    items: Mapping[str, Iterable[object]],
+) -> Iterator[str]:  # fmt: skip
+    """Of what is missing in a document what there is in others: events of several are never combined. ``leaves`` are
+    those of the event, as they are written, ``items`` what happened in each document."""
     missing = dict.fromkeys(best.groups[0].missing) if best.groups else {}
-    for answer in others:
+    for answer in others if missing else ():
         has = {text for group in answer.groups for text in group.part.occurred()}
+        changes = [each for each in items[answer.doc] if isinstance(each, PrimitiveEvent)]
+        for text, type_ in leaves.items():
+            if isinstance(type_, PrimitiveType) and any(
+                type_.accepts(each.op, each.path) for each in changes
+            ):
+                has.add(text)
         for text in [each for each in missing if each in has]:
             del missing[text]
             said = f"{text} has occurred in another document, {answer.doc!r}"
-            yield f"{said}: events are combined within a document only."
+            yield f"{said}: events are combined within a document only; {{across}} combines several (V11)."
 
 
 def _is_after(first: int | str, last: int | str) -> bool:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from path_types import PathType
 
 from ..checking.left_out import Outside
+from ..events import PrimitiveType
 from ..log.reading import first_header
 from ..log.segments import first_of
 from ..rules import Rules
+from ..rules.trees import LeafNode, OperatorNode
 from ..suggestions import listed
 from .document_summaries import DocumentSummaries
 from .inputs import LogFile
@@ -30,6 +32,44 @@ def changes_left_out(events: Iterator[Outside]) -> Iterator[str]:
     if left:
         changes = sum(each.changes for each in left)
         yield f"… and {len(left):,} more events leave out {changes:,} changes that are in no group of theirs (H1)"
+
+
+def apart(rules: Rules, homes: Mapping[tuple[str, PathType], Collection[str]], most: int) -> Iterator[str]:
+    """What is said of events that nothing can raise because their operands occur in different documents; ``homes`` says
+    in which documents there were records, if these are at most so many."""
+    for tree in rules.graph.trees:
+        leaves = {leaf: set[str]() for leaf in tree.leaves()}
+        if (
+            tree.across
+            or tree.dependencies
+            or not all(node.definition.takes_events for node in tree.operators)
+        ):
+            continue
+        for leaf, docs in leaves.items():
+            if isinstance(leaf.type, PrimitiveType):
+                docs.update(doc for each, its in homes.items() if leaf.type.accepts(*each) for doc in its)
+        docs = set().union(*leaves.values())
+        if any(len(its) > most for its in leaves.values()) or not _may_raise(tree.root, leaves, docs):
+            continue
+        if not any(_may_raise(tree.root, leaves, {doc}) for doc in docs):
+            said = ", ".join(
+                f"{leaf.type} occurs in {listed([f'document {doc!r}' for doc in sorted(its)], _MOST_NOTES)} only"
+                for leaf, its in leaves.items()
+                if its
+            )
+            yield f"event {tree.name}: {said}: events of several documents are combined by {{across}} (V11)"
+
+
+def _may_raise(node: OperatorNode, leaves: Mapping[LeafNode, set[str]], docs: set[str]) -> bool:
+    """Whether an operator can raise anything where only what is in these documents happens."""
+    return node.definition.may_raise(
+        [
+            _may_raise(child, leaves, docs)
+            if isinstance(child, OperatorNode)
+            else not docs.isdisjoint(leaves[child])
+            for child in node.children
+        ]
+    )
 
 
 def late_records(late: Mapping[tuple[str, int], int]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -19,14 +20,16 @@ from .choice import Choice, Engine, choose_engine
 from .conditions import conditions_of
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
-from .findings.collector import Collector
+from .findings.collector import MOST_HOMES, Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .frontier import Frontier, frontier_of
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
+from .local.across import AcrossReplay
 from .local.engine import LocalAudit
 from .local.replaced_rules import replaced
 from .notes import (
+    apart,
     changes_left_out,
     late_records,
     left_out_entries,
@@ -46,6 +49,7 @@ from .whitespace import keep_meaningful
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_MOST_APART = 5  # notes
 _WRITERS: dict[str, type[JsonLinesFindings] | type[ParquetFindings]] = {
     "jsonl": JsonLinesFindings,
     "parquet": ParquetFindings,
@@ -137,6 +141,7 @@ def audit(
         if request.since is not None:
             _refuse_pipes(kept)
         found = find_files(kept)
+        _refuse_across(request)
         if request.since is not None:
             stack.enter_context(holding(request.since))
             result = _audit_since(request, found, request.since, started)
@@ -198,6 +203,7 @@ class _Audit:
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
                 summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
+                summary.notes += islice(apart(request.rules, collector.homes, MOST_HOMES), _MOST_APART)
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
@@ -257,7 +263,7 @@ class _Audit:
                 since=self._since,
             )
             local.run(self._files)
-            _write_spooled(writer, collector, self._summary, steps)
+            _write_spooled(writer, collector, self._summary, steps, local.across)
         else:
             self._replay_with_spark(collector, writer)
 
@@ -271,6 +277,17 @@ class _Audit:
 
         with spark_session(self._request.spark, master=self._request.master) as session, explained():
             SparkAudit(session, self._request, collector).run(self._files, writer)
+
+
+def _refuse_across(request: AuditRequest) -> None:
+    """V11: one process has to see all documents, from the beginning."""
+    said = request.rules.said_of_across
+    if said and request.since is not None:
+        raise AuditError(
+            f"{said}: an audit that goes on looks at each by itself: audit the whole, without since"
+        )
+    if said and (request.engine == "spark" or request.spark is not None or request.master is not None):
+        raise AuditError(f"{said}, and Spark takes each by itself: use engine='local'")
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
@@ -391,7 +408,9 @@ def as_text(until: str | datetime | None) -> str | None:
         raise AuditError(f"until: {error}") from None
 
 
-def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:
+def _write_spooled(
+    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, across: AcrossReplay | None
+) -> None:
     records, findings = summary.records, summary.findings
     withheld = collector.quarantine.settle()
     done = 0
@@ -402,6 +421,8 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
         if steps.told:
             done += text.count(b"\n")
             steps.tell(done / findings, records, records)
+    for text in () if across is None else across.findings(withheld):
+        writer.write(text)
 
 
 def _write_summary(summary: Summary, target: Path) -> None:

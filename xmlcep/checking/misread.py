@@ -13,6 +13,7 @@ from path_types import equals_or_ends
 
 from ..algebra import (
     Conjunction,
+    ContextName,
     Disjunction,
     EventDefinition,
     Expression,
@@ -54,11 +55,23 @@ class _Reader:
 
     def _definition(self, definition: EventDefinition) -> Iterator[Found]:
         yield from self._repeating_window(definition)
+        yield from self._endless(definition)
         if definition.order is Order.INTERVAL:
             for operator in operators_of(definition.expression):
                 if isinstance(operator, Sequence):
                     yield from self._negated(operator)
                     yield from self._counted(operator, flat=definition.flat)
+
+    # ---- several documents ------------------------------------------------------------------------------
+
+    def _endless(self, definition: EventDefinition) -> Iterator[Found]:
+        """What an event over documents keeps for every value there ever is (V11)."""
+        root = definition.expression
+        context = root.options.context or definition.context
+        keeps = context in (ContextName.UNRESTRICTED, ContextName.RECENT)
+        if definition.across and keeps and root.options.within is None and not isinstance(root, Disjunction):
+            said = f"context={context.value} uses nothing up, so all documents are kept for ever (V11)"
+            yield root, said, 'give it a window, such as within="3 days", or another context'
 
     # ---- not ------------------------------------------------------------------------------------------
 

@@ -70,6 +70,7 @@ def _events(rules: Rules) -> list[dict[str, Any]]:
             "severity": tree.definition.severity and tree.definition.severity.value,
             "message": tree.definition.message,
             "flat": tree.flat,
+            "across": tree.across,
             "order": tree.order.value,
             "depends_on": [trees[index].name for index in tree.dependencies],
             "used_by": [other.name for other in trees if tree.index in other.dependencies],

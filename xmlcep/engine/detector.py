@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
 
-from ..arguments import COMPOSITE, ITERABLE, check, check_event, optional, whole_number
+from ..arguments import COMPOSITE, ITERABLE, TEXT, check, check_event, optional, whole_number
 from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint, as_event
@@ -57,7 +57,8 @@ class Detector:
     ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
     document before the first event; only rules that ask the document need it (U2), and without it the detector
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
-    had no others; what others raise has to be fed where these use it (see `feed`). Raises `ValueError` for a
+    had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
+    are evaluated only if they are named. Raises `ValueError` for a
     name that is no event of the rules. ``tries`` is how many combinations ``having`` may be asked of for one arrival
     (Q5).
 
@@ -593,6 +594,7 @@ class Detector:
 
         False only if it cannot, whatever happens. Raises `ValueError` for an event that the rules do not have.
         """
+        check("can_still_raise()", event=(event, TEXT), node=(node, whole_number(0)))
         from ..explaining.ending import can_still_raise
 
         evaluation = self._evaluation

@@ -240,7 +240,7 @@ class ActiveTrees:
 
 
 def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:
-    """The selection of the trees with these names; None: of all trees.
+    """The selection of the trees with these names; None: of all that are of one document (V11).
 
     Raises `ValueError` for a name that no tree has.
     """
@@ -252,7 +252,7 @@ def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:
 def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
     known = [tree.name for tree in graph.trees]
     if names is None:
-        return ActiveTrees(graph, known)
+        return ActiveTrees(graph, [tree.name for tree in graph.trees if not tree.across])
     unknown = sorted(names.difference(known))
     if unknown:
         raise ArgumentError(

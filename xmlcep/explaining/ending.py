@@ -9,6 +9,7 @@ from path_types.relations import equals_or_ends, offsets
 from ..engine.departed import Departure
 from ..engine.operators import OperatorState
 from ..engine.tree import TreeState
+from ..errors import ArgumentError
 from ..events import CompositeType
 from ..rules.trees import LeafNode
 from .groups import is_insertion_of
@@ -25,7 +26,7 @@ def can_still_raise(
     """
     by_name = {tree.tree.name: tree for tree in trees.values()}
     if event not in by_name:
-        raise ValueError(f"there is no event {event!r}; there are {', '.join(by_name)}")
+        raise ArgumentError(f"there is no event {event!r}; there are {', '.join(by_name)}")
     tree = by_name[event]
     used = _used(by_name, event)
     if tree.flat or any(name not in by_name or by_name[name].flat for name in used):

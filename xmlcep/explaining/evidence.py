@@ -88,6 +88,8 @@ class Evidence:
     def place_at(self, leaf: LeafPlace, event: Event, above: OperatorNode | None = None) -> int | None:
         """The place of the group of an operator above a leaf, by default of the root's, to which an event belongs that
         the leaf takes."""
+        if self.tree.flat:
+            return FLAT_KEY
         operator, operand = leaf
         node, path = self.tree.tree.operators[operator], event[PATH]
         length = None if path is None else length_to_group(node, operand, path)

@@ -324,7 +324,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         expression = self._with_options(expression, root, places)
         return EventDefinition(
             str(name), expression, options.context, options.flat, options.order, at, options.severity,
-            options.message, message_at=options.message_at,
+            options.message, message_at=options.message_at, across=options.across,
         )  # fmt: skip
 
     def _with_options(

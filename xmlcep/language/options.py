@@ -66,6 +66,7 @@ class EventOptions(NamedTuple):
     severity: Severity | None = None
     message: str | None = None
     message_at: Position = NOWHERE
+    across: bool = False
     root: Options = NO_OPTIONS
 
 
@@ -134,6 +135,7 @@ _KINDS: dict[str, _Kind] = {
     "end": _one_of(Termination),
     "order": _one_of(Order),
     "flat": _FLAG,
+    "across": _FLAG,
     "path": _Kind("a path such as order/item", _read_path),
     "when": _XPATH,
     "if": _XPATH,
@@ -160,7 +162,7 @@ _RULE_KINDS: dict[str, _Kind] = {
 """The options of rules that act."""
 
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
-EVENT_ONLY = ("flat", "order", "severity", "message")
+EVENT_ONLY = ("flat", "across", "order", "severity", "message")
 """Options of an event that no operator has."""
 
 
@@ -199,7 +201,7 @@ def event_options(
                 found = found._replace(message_at=at)
         else:
             found = found._replace(root=_with(found.root, option, value, source))
-    return found
+    return found._replace(flat=found.flat or found.across)
 
 
 def rule_options(
@@ -305,7 +307,7 @@ class _Misplaced(NamedTuple):
         elif name in EVENT_ONLY:
             return (
                 f"{name!r} is an option of an event, not of an operator",
-                f"write it behind the event's name: event NAME {{{name}{'' if name == 'flat' else '=…'}}} = …",
+                f"write it behind the event's name: event NAME {{{name}{'' if _KINDS[name] is _FLAG else '=…'}}} = …",
             )
         able = [operator.kind for operator in OPERATORS if name in operator.takes]
         what = (

@@ -137,7 +137,8 @@ class _Printer:
         root = definition.expression
         behind_name = [
             ("context", None if definition.context is ContextName.CHRONICLE else definition.context.value),
-            ("flat", "" if definition.flat else None),
+            ("flat", "" if definition.flat and not definition.across else None),
+            ("across", "" if definition.across else None),
             ("order", None if definition.order is Order.INTERVAL else definition.order.value),
             *self._given(replace(root.options, context=None, path=None, name=None)),
             ("severity", definition.severity and definition.severity.value),

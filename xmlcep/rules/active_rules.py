@@ -127,6 +127,13 @@ class _Compiler:
                 self._problem(f"there is no event called {trigger.name}", hint, trigger.at)
             return None
         path = trigger.path if isinstance(trigger, EventTrigger) else None
+        if tree.across:
+            self._problem(
+                f"{tree.name} is about several documents, and a rule acts in one (V11)",
+                "let an event of one document trigger it",
+                trigger.at,
+            )
+            return None
         if path is not None and not (tree.flat or either_ends(path, tree.path)):
             self._problem(
                 f"{tree.name} is raised for {tree.path}, never for {path}",

@@ -53,7 +53,7 @@ def leaf_text(leaf: LeafNode, namespaces: Mapping[str, str]) -> str:
 
 def tree_traits(tree: EventTree) -> list[str]:
     """What holds for a tree as a whole: flat or hierarchical, and the order if it is not the usual."""
-    traits = ["flat" if tree.flat else "hierarchical"]
+    traits = ["across" if tree.across else "flat" if tree.flat else "hierarchical"]
     if tree.order is not Order.INTERVAL:
         traits.append(f"order {tree.order.value}")
     if tree.definition.severity is not None:

@@ -14,6 +14,7 @@ from ..events import OPERATIONS, CompositeType, Scope
 from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames, disguised
 from ..xpath import Condition, Expression, Known
+from .across import problems_of
 from .compiling import compile_tree
 from .programs import OperatorProgram
 from .trees import EventTree, LeafNode, build_tree
@@ -52,6 +53,11 @@ class EventGraph:
             for leaf in program.leaves:
                 if leaf is not None and leaf.opaque is not None:
                     yield leaf.opaque
+
+    @property
+    def across(self) -> tuple[EventTree, ...]:
+        """The trees that are of several documents (V11)."""
+        return tuple(tree for tree in self.trees if tree.across)
 
     @property
     def needs_time(self) -> bool:
@@ -132,6 +138,10 @@ def build_graph(
         )
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
+    across = {tree.name: tree for tree in ordered if tree.across}
+    if across and not problems:
+        for tree, compiled in zip(ordered, programs, strict=True):
+            problems += problems_of(tree, compiled, across)
     measured = _with_used(ordered, [tree.needs_moments for tree in ordered])
     binding = [
         any(program.has_variables for program in of_tree)
@@ -188,7 +198,7 @@ def _with_used(trees: Sequence[EventTree], chosen: Sequence[bool]) -> set[int]:
 def _dependencies(trees: list[EventTree], private: Collection[str]) -> list[list[int]]:
     """G1 for every tree: the trees whose composites may be compatible with one of its composite leaves."""
     named: dict[str, list[EventTree]] = {}
-    public = [tree for tree in trees if tree.name not in private]
+    public = [tree for tree in trees if not (tree.name in private or tree.across)]
     for tree in trees:
         named.setdefault(tree.name, []).append(tree)
     return [

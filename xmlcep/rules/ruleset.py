@@ -177,6 +177,12 @@ class Rules:
             if isinstance(tree.definition.expression, External)
         }
 
+    @property
+    def said_of_across(self) -> str:
+        """For whoever looks at one document only: that an event is of several (V11); empty if none is."""
+        trees = self.graph.across
+        return f"event {trees[0].name} is about several documents (V11)" if trees else ""
+
     def ignored(self) -> str:
         """A sentence for whoever only looks for events; empty if there are no rules that act."""
         count = len(self.active_rules)

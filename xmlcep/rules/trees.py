@@ -1,6 +1,8 @@
 """Event trees: expressions with derived path types, checked before the first event (rules T1 to T4, M6, D2).
 
 Everything that is wrong is collected as `RuleProblem`, so that a person sees all of it at once.
+
+One module because a tree and what is wrong with it are found together.
 """
 
 from __future__ import annotations
@@ -163,6 +165,11 @@ class EventTree:
         return self.definition.flat
 
     @property
+    def across(self) -> bool:
+        """Whether it is of several documents (V11)."""
+        return self.definition.across
+
+    @property
     def order(self) -> Order:
         """What "before" means to its sequences (H2)."""
         return self.definition.order
@@ -179,8 +186,8 @@ class EventTree:
 
     @property
     def needs_time(self) -> bool:
-        """Whether any of its durations is one of time (W1)."""
-        return any(node.needs_time for node in self.operators)
+        """Whether any of its durations is one of time (W1), or time says in which order things happened (V11)."""
+        return self.across or any(node.needs_time for node in self.operators)
 
     @property
     def needs_moments(self) -> bool:

@@ -35,13 +35,14 @@ _MOST_WARNINGS = 5
 
 
 def check_opening(
-    document: Document, rules: Rules, on_event: Callable[[CompositeEvent], Any] | None, keep: int | None
-) -> None:
+    document: Document, rules: Rules, on_event: Callable[[CompositeEvent], Any] | None, keep: int | None,
+    *, across: bool = False,
+) -> None:  # fmt: skip
     """What a watch can be opened with, and when; says that action rules are ignored, to whoever called the caller.
 
     Raises `WrapError` for the rules and the callback, `ArgumentError` for the rest, `RefusedError` in a transaction.
     """
-    check_rules(rules)
+    check_rules(rules, across=across)
     check("watch()", keep=(keep, optional(whole_number(0))))
     if on_event is not None and not is_function(on_event):
         raise WrapError(f"on_event is {on_event!r}: {function_of(', the composite event', on_event)}")
@@ -49,11 +50,15 @@ def check_opening(
     rules.warn_ignored(stacklevel=3)
 
 
-def check_rules(rules: object) -> None:
-    """Raises `WrapError` for what are no rules."""
+def check_rules(rules: object, *, across: bool = False) -> None:
+    """Raises `WrapError` for what are no rules, and for events over documents unless these are ``across``."""
     if not isinstance(rules, Rules):
         raise WrapError(
             f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
+        )
+    if rules.said_of_across and not across:
+        raise WrapError(
+            f"{rules.said_of_across}: watch all of them, xmlcep.Group([document, …]).watch(rules)"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from path_types import PathType
@@ -13,6 +13,9 @@ from ..inputs import LogFile
 from ..quarantine import AuditQuarantine, OnBadRecord
 from ..result import Summary
 from .spool import Spool
+
+MOST_HOMES = 8
+"""Documents that are known to have a type of records: enough to say that it is in these only."""
 
 
 class Gathering(Protocol):
@@ -42,6 +45,8 @@ class Collector:
         """How many bytes of findings documents hold in memory, all together."""
         self.replayed: Counter[tuple[str, PathType]] = Counter()
         """How many records were replayed by operation and path, of those that can matter."""
+        self.homes: dict[tuple[str, PathType], set[str]] = {}
+        """In which documents there were such records; of many the first, one more than `MOST_HOMES`."""
         self.left_out: Counter[tuple[str, PathType]] = Counter()
         """How many records were read that rules leave out because they have no group for them (`LeftOut`)."""
         self.late: Counter[tuple[str, int]] = Counter()
@@ -50,6 +55,13 @@ class Collector:
     def add_bad(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
         """Takes a bad record, see `AuditQuarantine.add`."""
         self.quarantine.add(file, bad, doc)
+
+    def occurred(self, doc: str, types: Iterable[tuple[str, PathType]]) -> None:
+        """Notes that a document had such records."""
+        for each in types:
+            homes = self.homes.setdefault(each, set())
+            if len(homes) <= MOST_HOMES:
+                homes.add(doc)
 
     def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
         """Notes a document that was replayed, or a part of it."""

@@ -121,7 +121,7 @@ def _tree(rows: Iterable[Mapping[str, Any]]) -> list[Values]:
     open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long stands
     for row in rows:
         del open_lists[len(row["within"]) + 1 :]
-        event = {} if row["as"] is None else {"as": row["as"]}
+        event = {name: row[name] for name in ("as", "doc") if row[name] is not None}
         open_lists[-1].append(event)
         if row["op"] is None:
             event |= {
@@ -199,6 +199,7 @@ _CHANGE = (
 )
 _EVENT = (
     Column("as", TEXT, "name of its operand (V10)", optional=True),
+    Column("doc", TEXT, "its document, where the finding is of several (V11)", optional=True),
     Column("name", TEXT, "of a composite: its event, or the label of the inner operator"),
     *_CHANGE,
 )

@@ -125,7 +125,8 @@ class FindingEncoder:
             ts, at, doc, txn, meta = cause[0], cause.at, cause.doc, cause.txn, cause.meta
         record = {
             "doc": doc, "ts": ts, "at": at, "name": name, "path": self._texts[path],
-            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents, names, codec),
+            "ids": ids, "start": start, "end": end,
+            "constituents": self._constituents(constituents, names, codec, with_doc=path is None),
             "operator": operator,
         }  # fmt: skip
         if severity is not None:
@@ -141,25 +142,31 @@ class FindingEncoder:
         return record
 
     def _inside(self, composite: CompositeEvent, codec: JsonCodec) -> Any:
-        return self._constituents(composite[4], composite[10], codec)
+        return self._constituents(composite[4], composite[10], codec, with_doc=composite[2] is None)
 
-    def _constituents(self, events: Sequence[Event], names: Names | None, codec: JsonCodec) -> Any:
+    def _constituents(
+        self, events: Sequence[Event], names: Names | None, codec: JsonCodec, *, with_doc: bool
+    ) -> Any:
+        """``with_doc``: each says of which document it is, as what they are part of is about no node (V11)."""
         if type(events) is Recorded:
             return codec.written(events[0])
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
             if type(event) is not tuple and isinstance(event, CompositeEvent):
-                name, operator, path, ids, inside, _, _, _, _, _, inner, _, _ = event
-                records.append(
-                    {
-                        "name": operator or name, "path": texts[path], "ids": ids,
-                        "constituents": self._constituents(inside, inner, codec),
-                    }
-                )  # fmt: skip
+                name, operator, path, ids, inside, _, _, cause, _, _, inner, _, _ = event
+                record = {
+                    "name": operator or name, "path": texts[path], "ids": ids,
+                    "constituents": self._constituents(inside, inner, codec, with_doc=path is None),
+                }  # fmt: skip
+                if with_doc and path is not None:
+                    record = {"doc": cause[8] if type(cause) is tuple else cause.doc, **record}
+                records.append(record)
                 continue
-            ts, op, where, ids, value, old, _, at, _, txn, meta, _ = event
+            ts, op, where, ids, value, old, _, at, doc, txn, meta, _ = event
             record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
+            if with_doc:
+                record = {"doc": doc, **record}
             if at is not None:
                 record["at"] = at
             if txn is not None:

@@ -18,6 +18,7 @@ PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 CREATE TABLE finding (doc TEXT, start INTEGER, size INTEGER); -- where in the file of texts
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
+CREATE TABLE across (time INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
 
@@ -81,6 +82,18 @@ class Spool:
     def bad(self) -> Iterator[tuple[int, int, bytes]]:
         """File, record and line of what was quarantined, in file order."""
         return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
+
+    def add_across(self, time: int, doc: str, line: bytes) -> None:
+        """Keeps what events over documents are made of, by the time of its document."""
+        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (time, doc, line))
+
+    def drop_across(self, doc: str) -> None:
+        """Forgets what a document has of that."""
+        self._database.execute("DELETE FROM across WHERE doc = ?", (doc,))
+
+    def across(self) -> Iterator[tuple[int, str, bytes]]:
+        """Time, document and line of that, by time and document; of each document as they were added."""
+        return self._database.execute("SELECT time, doc, line FROM across ORDER BY time, doc, rowid")
 
     def add_records(self, records: Iterable[tuple[str, int, int | None, int, int, int, bytes]]) -> None:
         """Keeps records to be sorted: document, ts, time of a clock record, number in the log, file, record in the

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -25,6 +25,7 @@ from ..findings.collector import Gathering
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
+from .across import AcrossReplay
 from .document_findings import RaisedInOrder
 from .type_numbers import RecordType, TypeNumbers
 
@@ -42,6 +43,7 @@ class DocumentReplay:
     """
 
     __slots__ = (
+        "_across",
         "_awake",
         "_before",
         "_checked",
@@ -71,7 +73,7 @@ class DocumentReplay:
 
     def __init__(
         self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, types: TypeNumbers, *,
-        defers: bool, follows_edits: bool, externals: bool = True,
+        defers: bool, follows_edits: bool, externals: bool = True, across: AcrossReplay | None = None,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -88,6 +90,7 @@ class DocumentReplay:
         self._checked = 0  # at how many records it was seen that something is kept
         self._defers = defers
         self._externals = externals
+        self._across = across
         self._follows_edits = follows_edits
         self._edit_goes_on = False
         self._findings = findings
@@ -214,29 +217,37 @@ class DocumentReplay:
 
     def _raise(self, event: CompositeEvent) -> None:
         try:
-            self._findings.pending += self._detector.raise_external(event)
+            self._found(self._detector.raise_external(event))
         except EvaluationError as error:
             self._fail(error)
 
     def _advance(self, time: str) -> None:
         """Time has passed (W6): what is due fires here."""
         try:
-            self._findings.pending += self._detector.advance(time)
+            self._found(self._detector.advance(time))
         except EvaluationError as error:
             self._fail(error)
+        if self._across is not None:
+            self._across.advance(self.doc, time)
         self._edit_goes_on = False
 
     def _flush(self) -> None:
         try:
-            self._findings.pending += self._detector.flush(self._last)
+            self._found(self._detector.flush(self._last))
         except EvaluationError as error:
             self._fail(error)
 
     def _end_edit(self) -> None:
         try:
-            self._findings.pending += self._detector.end_edit()
+            self._found(self._detector.end_edit())
         except EvaluationError as error:
             self._fail(error)
+
+    def _found(self, raised: list[CompositeEvent], record: PrimitiveEvent | None = None) -> None:
+        """What was raised, with a record or after it."""
+        self._findings.pending += raised
+        if self._across is not None and self.failure is None:
+            self._across.take(self.doc, record, raised)
 
     def _fail(self, error: EvaluationError) -> None:
         self.failure = Failure.of(error)
@@ -265,13 +276,13 @@ class DocumentReplay:
         self._replayed[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
         try:
-            self._findings.pending += self._detector.feed(self._last)
+            self._found(self._detector.feed(self._last), self._last)
         except EvaluationError as error:
             self._fail(error)
 
     def follow(self, file: LogFile, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
-        if self._edit_goes_on or (self._follows_edits and run.edits):
+        if self._across is not None or self._edit_goes_on or (self._follows_edits and run.edits):
             self._follow_all(file, run)
             return
         span = run.span
@@ -469,9 +480,16 @@ class DocumentReplay:
             replayed[type_] += count
         self._gathering.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
+    @property
+    def types(self) -> Collection[RecordType]:
+        """The types of its records."""
+        return self._replayed.keys()
+
     def take_back(self) -> None:
         """It is going to be replayed from its first record: what it has found and counted is not to stand."""
         self._findings.drop()
+        if self._across is not None:
+            self._across.drop(self.doc)
         self._gathering.replayed.subtract(self._types.read(self._handed))
         self._gathering.seconds(self.doc, self.seconds)
 

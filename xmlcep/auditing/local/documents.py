@@ -25,6 +25,7 @@ from ..inputs import LogFile
 from ..since import Since
 from ..since.state_file import document_line
 from ..snapshots import snapshot_of
+from .across import AcrossReplay
 from .document_findings import DocumentFindings
 from .document_replay import DocumentReplay
 from .type_numbers import TypeNumbers
@@ -45,13 +46,15 @@ class Documents:
     """
 
     def __init__(
-        self, rules: Rules, collector: Collector, *, operators: bool, until: str | None, since: Since | None
-    ) -> None:
+        self, rules: Rules, collector: Collector, *, operators: bool, until: str | None, since: Since | None,
+        across: AcrossReplay | None = None,
+    ) -> None:  # fmt: skip
         self._rules = rules
         self._collector = collector
         self._operators = operators
         self._until = until
         self._since = since
+        self._across = across
         self._ranking = Ranking(rules)
         self._failures = Failures(rules)
         self._types = TypeNumbers()
@@ -206,6 +209,7 @@ class Documents:
             replay = self._replays[doc]
             if replay.count < replay.rests_from:
                 continue
+            self._collector.occurred(doc, replay.types)
             state, is_open = replay.rest(until=self._until)
             self._at_rest.add(doc, line_of(state), is_open=is_open)
             self._take_detector(replay)
@@ -230,6 +234,7 @@ class Documents:
     def finish(self, replay: DocumentReplay) -> None:
         """The log is over for one document: what waits is raised, or left to the next run."""
         since = self._since
+        self._collector.occurred(replay.doc, replay.types)
         if since is None or since.state.final:
             replay.finish(self._until)
         elif replay.failure is None:
@@ -287,7 +292,7 @@ class Documents:
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
             doc, detector, DocumentFindings(doc, self._ranking, self._collector), self._collector, self._types,
-            defers=self._defers, follows_edits=self._asks, externals=self._externals,
+            defers=self._defers, follows_edits=self._asks, externals=self._externals, across=self._across,
         )  # fmt: skip
 
     def _new_detector(self) -> Detector:

@@ -30,6 +30,7 @@ from ..rule_counts import records_by_rule
 from ..since import Since
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from ..without_collector import without_garbage_collection
+from .across import AcrossReplay
 from .document_replay import DocumentReplay
 from .documents import Documents
 
@@ -67,7 +68,13 @@ class LocalAudit:
         self._asks = bool(rules.graph.waiting_for_edits)
         self._externals = bool(rules.externals)
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=self._checks_times)
-        self._documents = Documents(rules, collector, operators=operators, until=until, since=since)
+        self.across = (
+            AcrossReplay(rules, collector, operators=operators, until=until) if rules.graph.across else None
+        )
+        """What events over documents are made of (V11)."""
+        self._documents = Documents(
+            rules, collector, operators=operators, until=until, since=since, across=self.across
+        )
         self._headers: dict[str, Header] = {}  # of the file being read
         self._file = ""  # its path
         self._disordered: set[str] = set()
@@ -101,9 +108,9 @@ class LocalAudit:
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
         ones are looked at together, unless it matters what their file is.
         """
-        concerns, left_out = self._documents.concerns, self._left_out.has
+        concerns, left_out, every = self._documents.concerns, self._left_out.has, self.across is not None
         types = RecordTypes(
-            lambda op, path: concerns(op, path) or left_out(op, path),  # so that these are counted
+            lambda op, path: every or concerns(op, path) or left_out(op, path),  # so that these are counted
             check_times=self._checks_times, applied=self._asks,
         )  # fmt: skip
         by_file = self._keep is not None or self._asks or self._collector.quarantine.by_file

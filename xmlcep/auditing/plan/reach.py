@@ -19,6 +19,8 @@ def whole_trees(graph: EventGraph) -> frozenset[int]:
     """The indexes of the trees that see documents as a whole, and of those that take what such a tree raises."""
     found: set[int] = set()
     for tree in graph.trees:  # dependencies come first (G2)
+        if tree.across:
+            continue  # its keys are values, whatever its documents are
         if found.intersection(tree.dependencies) or next(obstacles(graph, tree), None) is not None:
             found.add(tree.index)
     return frozenset(found)

@@ -25,7 +25,8 @@ def reasons_for(
     if by_value:
         for tree in trees:
             names = ", ".join(f"${name}" for name in sorted(value_keys.dividing_variables(graph, tree)))
-            yield f"all operators of {tree.name} group by {names}, the value of the event's own node (V2)"
+            whose = "of whatever document (V11)" if tree.across else "the value of the event's own node (V2)"
+            yield f"all operators of {tree.name} group by {names}, {whose}"
     elif not keys:
         own = {tree.index for tree in trees}
         for tree in trees:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...algebra import Disjunction, Termination
 from ...events import PrimitiveType, Scope
+from ...rules.across import joined_throughout
 from ...rules.event_graph import EventGraph
-from ...rules.programs import OperatorProgram
-from ...rules.trees import EventTree, LeafNode, OperatorNode
+from ...rules.trees import EventTree, LeafNode
 
 
 def dividing_variables(graph: EventGraph, tree: EventTree) -> frozenset[str]:
     """The variables whose values divide a tree; none: the tree sees the document as a whole."""
+    if tree.across:
+        return joined_throughout(graph.programs[tree.index], tree.operators)
     if not tree.flat or next(obstacles(graph, tree), None) is not None:
         return frozenset()
     return _joining(graph, tree)
@@ -34,36 +35,22 @@ def obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
 
 def _joining(graph: EventGraph, tree: EventTree) -> frozenset[str]:
     programs = graph.programs[tree.index]
-    found: frozenset[str] | None = None
+    found = joined_throughout(programs, tree.operators)
     for node, program in zip(tree.operators, programs, strict=True):
         for child, leaf in zip(node.children, program.leaves, strict=True):
             if isinstance(child, LeafNode):
                 if leaf is None or leaf.opaque is not None or not _is_one_node(child):
                     return frozenset()
-                own = frozenset(
+                found &= frozenset(
                     name
                     for asked in leaf.questions.values()
                     for name, expression in asked.bindings
                     if expression is None
                 )
-                found = own if found is None else found & own
-        if not _passes_each_on(node):
-            found = _grouped(program) if found is None else found & _grouped(program)
     grouping = any(program.grouping.names for program in programs)
-    return found if found and grouping else frozenset()
+    return found if grouping else frozenset()
 
 
 def _is_one_node(leaf: LeafNode) -> bool:
     """Whether it takes primitive events at nodes of its own path type only."""
     return isinstance(leaf.type, PrimitiveType) and leaf.type.scope is Scope.NODE
-
-
-def _passes_each_on(node: OperatorNode) -> bool:
-    """Whether it stores nothing: what it raises is of one event (H6)."""
-    return isinstance(node.definition, Disjunction) and node.termination is Termination.EARLIEST
-
-
-def _grouped(program: OperatorProgram) -> frozenset[str]:
-    """The variables by which an operator groups all its operands, negated ones included (V4)."""
-    grouping = program.grouping
-    return frozenset(name for name in grouping.names if all(name in bound for bound in grouping.bound))

@@ -50,7 +50,7 @@ EXPRESSIONS = (*LEAVES, *OPERATOR_BY_NAME)
 
 _STRINGS = frozenset({"when", "if", "within", "gap", "having", "by", "message"})
 """Options that are strings in the event language."""
-_FLAGS = frozenset({"flat", "strict", "slide"})
+_FLAGS = frozenset({"flat", "across", "strict", "slide"})
 _BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -80,7 +80,7 @@ class Events:
         description = "\n".join((element.node.get("description") or "").splitlines())
         return EventDefinition(
             name, root, options.context, options.flat, options.order, element.value_at("name"), options.severity,
-            options.message, description, options.message_at,
+            options.message, description, options.message_at, options.across,
         )  # fmt: skip
 
     def own_event(self, element: Element, name: str) -> EventDefinition | None:
@@ -93,7 +93,7 @@ class Events:
             return None
         return EventDefinition(
             name, root, options.context, options.flat, options.order, element.at, options.severity,
-            options.message, message_at=options.message_at,
+            options.message, message_at=options.message_at, across=options.across,
         )  # fmt: skip
 
     def path(self, element: Element) -> PathType | None:

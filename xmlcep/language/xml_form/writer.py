@@ -166,7 +166,8 @@ def _of_event(definition: EventDefinition) -> dict[str, str | None]:
     """The options that are an event's own."""
     return {
         "context": None if definition.context is ContextName.CHRONICLE else definition.context.value,
-        "flat": "true" if definition.flat else None,
+        "flat": "true" if definition.flat and not definition.across else None,
+        "across": "true" if definition.across else None,
         "order": None if definition.order is Order.INTERVAL else definition.order.value,
         "severity": definition.severity and definition.severity.value,
         "message": definition.message,

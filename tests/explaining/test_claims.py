@@ -9,9 +9,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.explaining.judging import Past, is_so
+from tests.explaining.claims import Past, is_so
 from tests.explaining.law import law
-from tests.explaining.mending import mended
+from tests.explaining.repaired_rules import mended
 from tests.explaining.test_laws import KNOWN, after, taken
 from tests.laws.agreement import rules_of
 from tests.strategies import History as Steps

@@ -6,7 +6,7 @@ import pytest
 from lxml import etree
 
 import xmlcep
-from tests.actions.acting import ORDER, acting, item
+from tests.actions.documents_with_rules import ORDER, acting, item
 from xmlcep import RuleError, parse_rules
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from path_types import PathType, Step, equals_or_ends
-from tests.schema.judging import Node, Outcome
+from tests.schema.validation import Node, Outcome
 from xmlcep.rules import Rules
 
 
