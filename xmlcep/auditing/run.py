@@ -1,4 +1,7 @@
-"""The audit of change logs: `audit`, the one function for all engines."""
+"""The audit of change logs: `audit`, the one function for all engines.
+
+One module because an audit is one course of steps, from what is asked for to what is written.
+"""
 
 from __future__ import annotations
 
