@@ -71,7 +71,7 @@ def test_requirements_are_what_the_modules_import() -> None:
     extras = SETUP["options.extras_require"]
     assert distributions(lines("options", "install_requires")) == CORE
     offered = {name for extra in extras if extra not in FOR_THE_PROJECT for name in lines(extras.name, extra)}
-    comes_with_pyspark, needed_by_pyspark = {"py4j"}, {"pandas"}
+    comes_with_pyspark, needed_by_pyspark = {"py4j"}, {"pandas", "protobuf"}
     called_otherwise = {
         "re2": "google-re2", "sse_starlette": "sse-starlette", "rfc3161_client": "rfc3161-client",
         "opentelemetry": "opentelemetry-api",
