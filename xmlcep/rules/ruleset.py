@@ -254,8 +254,8 @@ def parse_rules(
     ``params`` are values of parameters by name, in place of those that the rules say (V9). Raises `TypeError` for what
     is no text.
 
-    >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
-    ['Priced']
+    >>> parse_rules("event Priced = ins(item/price)").definitions[0].name
+    'Priced'
     """
     if not isinstance(text, str):
         raise ArgumentError(f"rules are text, not {text!r}: use load_rules(file) for a file")
