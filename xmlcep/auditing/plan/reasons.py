@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from path_types import PathType
 
@@ -33,8 +34,8 @@ def reasons_for(
             for obstacle in reach.obstacles(graph, tree):
                 yield f"{tree.name} {obstacle}"
             if tree.flat and graph.programs[tree.index][-1].grouping.names:
-                obstacle = next(value_keys.obstacles(graph, tree), "shares events")
-                yield f"values do not divide {tree.name}: it {obstacle}"
+                for obstacle in islice(value_keys.obstacles(graph, tree), 1):
+                    yield f"values do not divide {tree.name}: it {obstacle}"
             used = [other.name for other in trees if other.index in tree.dependencies and other.index in own]
             if used:
                 yield f"{tree.name} takes the events of {', '.join(used)} (G1)"
