@@ -57,7 +57,7 @@ def test_the_table_at_the_end(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_rules_that_nothing_concerns_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     idle = "".join(f"event Idle{number:02} = ins(itm) ; ins(itm/price)\n" for number in range(25))
-    reusing = "event Reusing = Complete(item) & Complete(item)\n"
+    reusing = "event Reusing = x[1,*]{path=item} Complete(item)\n"
     (folder / "rules.xcep").write_text(RULES + reusing + idle)
     summary = folder / "summary.json"
     assert audited(folder, "--out", str(folder / "f.jsonl"), "--summary", str(summary)) == 0

@@ -2,6 +2,8 @@
 
 Logs are read once, and each record is replayed as it comes; documents that turn out not to be in order are read again,
 sorted on disk and replayed then.
+
+One module because who reads a document, in which order and how often, is decided in one pass over its log.
 """
 
 from __future__ import annotations
