@@ -114,6 +114,17 @@ def test_headers_and_bad_lines(definitions: Any, data: st.DataObject) -> None:
     check_stream(data.draw, items, rules, None, operators=False)
 
 
+def test_what_comes_too_late_is_named_and_changes_nothing() -> None:
+    """Also where it is all that a trigger has of a document."""
+    records = [{**record, "meta": None} for record in orders("a", 12)]
+    end = {"op": END, "doc": "a", "at": None, "ts": None, "ids": None, "path": None}
+    in_time = streamed([records[:8], records[8:], [end]], ORDER_RULES, operators=False)
+    late = streamed([records[:8], records[8:], records[:1], [end]], ORDER_RULES, operators=False)
+    assert [row["content"] for row in late if row["kind"] == FINDING] == [row["content"] for row in in_time]
+    (bad,) = (row for row in late if row["kind"] == BAD)
+    assert b"ts 1 of document 'a' comes too late: an earlier run had already read up to ts " in bad["content"]
+
+
 # ---- with Spark ------------------------------------------------------------------------------------------------
 
 COLUMNS = (
@@ -191,7 +202,7 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
     )
     assert in_total_order(rows.where("reason is null").drop("reason", "raw")) == in_total_order(expected)
     (bad,) = rows.where("reason is not null").collect()
-    assert bad.reason.startswith("ts 1 of document 'a' comes too late: an earlier run has gone on to")
+    assert bad.reason.startswith("ts 1 of document 'a' comes too late: an earlier run had already read up to")
 
 
 def in_total_order(found: DataFrame) -> list[Any]:

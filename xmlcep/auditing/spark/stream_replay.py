@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from ...engine import Detector, StateError
 from ...engine.durable import FORM, VERSION, Interpreter, read_detector, rules_stamp
+from ...log.columns.blocks import Run
 from ...log.json_codec import FASTEST
 from ...rules import Rules
 from ...timestamps import TimeError, microseconds
@@ -100,6 +101,10 @@ class PartReplay(SortedReplay):
             replay.wake(self._detector)
         self._detector = None
         return replay
+
+    def _continues(self, run: Run) -> bool:
+        self._at(run.span.doc)  # an earlier part may have gone further
+        return super()._continues(run)
 
     def _read(self, reader: Interpreter, data: object) -> Detector:
         detector = self._detector
