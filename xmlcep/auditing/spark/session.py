@@ -16,6 +16,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -179,9 +180,15 @@ def _submitted() -> bool:
 def send_package(spark: SparkSession) -> None:
     """Sends the packages of this project to the workers of a session, which need lxml, lark and pyarrow besides.
 
-    Once for each session: Spark refuses a second file of the same name, so the name tells what is in it.
+    May be called again. Spark refuses another file of the same name, so the name tells what is in it.
     """
-    spark.addArtifacts(str(build_archive(_folder("xmlcep-ship-"))), pyfile=True)
+    spark.addArtifacts(str(_archive()), pyfile=True)
+
+
+@cache
+def _archive() -> Path:
+    """One for this process: Spark refuses the same file from another folder, too."""
+    return build_archive(_folder("xmlcep-ship-"))
 
 
 def build_archive(folder: Path) -> Path:
