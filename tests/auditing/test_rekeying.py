@@ -229,11 +229,11 @@ def test_a_chain_of_three_levels(order: Log, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("codec", [FASTEST, STANDARD], ids=["fastest", "standard"])
-@pytest.mark.parametrize("depth", [1, 90, 130])
+@pytest.mark.parametrize("depth", [1, 12])
 def test_what_is_forwarded_is_written_once(
     order: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codec: JsonCodec, depth: int
 ) -> None:
-    """And put into findings as it is, whatever writes JSON, and however deep it is (orjson goes 254 down)."""
+    """And put into findings as it is, whatever writes JSON."""
     monkeypatch.setattr("xmlcep.auditing.findings.encoding.FASTEST", codec)
     for number in (2, 3):
         order.item(number)
