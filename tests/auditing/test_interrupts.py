@@ -53,7 +53,6 @@ def test_whatever_comes_of_an_interrupt_is_an_interrupt(monkeypatch: pytest.Monk
     pytest.importorskip("pyspark")
     session = Session()
     monkeypatch.setattr(sessions, "start_session", lambda *_, **__: session)
-    monkeypatch.setattr(sessions, "ship_packages", lambda _: None)
     before = signal.getsignal(signal.SIGINT)
     with (
         pytest.raises(KeyboardInterrupt),
@@ -70,7 +69,7 @@ def test_what_ends_us_and_the_jvm_while_it_starts_is_an_interrupt(monkeypatch: p
 
     class Builder:
         def __getattr__(self, _: str) -> Any:
-            return lambda *_: self
+            return lambda *_, **__: self
 
         def getOrCreate(self) -> None:
             interrupt()

@@ -49,8 +49,6 @@ def test_audits_find_what_a_watch_raises(
 ) -> None:
     note(show_rules(definitions))
     rules = rules_of(definitions)
-    if not make_plan(rules).fires_in_keys:
-        return
     check_against_watch(rules, histories, operators=operators, until=until)
 
 
@@ -82,9 +80,9 @@ def test_what_waits_for_a_release_below_a_timer(
     check_against_watch(parse_rules(text), histories, operators=True, until=until)
 
 
-def test_those_rules_are_divided() -> None:
+def test_the_key_of_those_rules_is_the_document() -> None:
     for text in DEFERRED:
-        assert make_plan(parse_rules(text)).fires_in_keys, text
+        assert not make_plan(parse_rules(text)).divided, text
 
 
 @st.composite
@@ -118,8 +116,6 @@ def test_bad_records_have_the_same_effect_on_the_clock_everywhere(
 ) -> None:
     note(show_rules(definitions))
     rules = rules_of(definitions)
-    if not make_plan(rules).fires_in_keys:
-        return
     log = data.draw(noisy(log_of(of_document(history, "doc"), "doc")))
     with cut_into_files([log], [cut]) as files:
         result = audit(files, rules, engine="local", until=until, out=files[0].with_name("f.jsonl"))
@@ -219,13 +215,12 @@ def test_time_stands_still_in_an_edit(tmp_path: Path) -> None:
 
 
 def test_of_several_rules_that_beat_too_often_the_first_is_told(tmp_path: Path) -> None:
-    """Each in a key of its own, at a time point that no key tells."""
+    """Each for a node of its own, all at one time point."""
     text = "\n".join(
         f'event E{beat}({node}) = periodic[ins({node}), "{beat} ms", del({node})]'
         for node, beat in (("item/quantity", 7), ("item/price", 3), ("item/comment", 5))
     )
     rules = parse_rules(text)
-    assert make_plan(rules).fires_in_keys
     records = [("quantity", 2, "09:00"), ("comment", 3, "09:00"), ("price", 4, "09:00"), ("date", 0, "10:00")]
     for rotated in range(3):
         log = order(*records[rotated:3], *records[:rotated], records[3])

@@ -50,6 +50,8 @@ appender.console.name = console
 appender.console.target = SYSTEM_ERR
 rootLogger.level = off
 rootLogger.appenderRef.console.ref = console
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = off
 """
 
 
