@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError
@@ -32,4 +33,10 @@ class Told(NamedTuple):
 
     def parsed(self) -> Rules:
         """The rules."""
-        return PlainRules(*self.rules).parse()
+        return _parsed(self.rules)
+
+
+@lru_cache(maxsize=4)
+def _parsed(rules: tuple[Any, ...]) -> Rules:
+    """Workers live on, tasks are many, and rules take long to read."""
+    return PlainRules(*rules).parse()
