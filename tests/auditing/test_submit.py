@@ -88,8 +88,7 @@ class Task:
             ],
             cwd=self.folder, env=os.environ | submitting_environment(home), capture_output=True, text=True, timeout=300,
         )  # fmt: skip
-        if done.returncode and "failed to connect back" in done.stdout:  # what Python says is in there
-            pytest.skip("this machine is too busy: Spark gives a worker ten seconds to start")
+        # What Python says stands in the output of spark-submit.
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
         return done.stdout
 
