@@ -113,10 +113,9 @@ def general_way() -> Iterator[None]:
 
     touch = Deferral.touch
 
-    def touch_always(deferral: Any, node: int, here: int | None) -> bool:
-        """Whatever happens at or below a node may change what its condition reads; it is seen when it happens, but for
-        what has happened in the edit in which the group began to wait: that is seen now (D4)."""
-        touch(deferral, node, here)
+    def touch_always(deferral: Any, node: int) -> bool:
+        """Whatever happens at or below a node may change what its condition reads; it is seen when it happens."""
+        touch(deferral, node)
         deferral.touched.add(node)
         return True
 

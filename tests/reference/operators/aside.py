@@ -251,10 +251,12 @@ class WithAside(Combining):
     def _group_above(self, child: MultiplicityState, group: Group) -> Group | None:
         """As it were the group to which what a multiplicity raises of a group of its own belongs; None: none."""
         for entry in group.accumulated:
-            place = paths.composite_instance(group.key, [entry.event.instance])
-            key = paths.node_of(self.path, child.path, place)
+            key = None
+            if not self.flat:
+                place = paths.composite_instance(group.key, [entry.event.instance])
+                key = paths.node_of(self.path, child.path, place)
             if self.flat or key is not None:
-                return Group(None if self.flat else key, self._joined_of(dict(group.values)))
+                return Group(key, self._joined_of(dict(group.values)))
         return None
 
     # Candidates (A3)
