@@ -224,10 +224,19 @@ def _composite_constituent(event: Composite) -> dict[str, Any]:
         "path": None if event.instance is None else str(event.instance.path),
         "ids": [] if event.instance is None else list(event.instance.ids),
         "constituents": [
-            ({"as": name} if name else {}) | _constituent(inner)
+            ({"as": name} if name else {}) | _document(inner, event) | _constituent(inner)
             for name, inner in zip(event.names, event.constituents, strict=True)
         ],
     }
+
+
+def _document(inner: Event, event: Composite) -> dict[str, Any]:
+    """What is about no node says of which document its constituents are (V11)."""
+    if event.instance is not None:
+        return {}
+    if isinstance(inner, PrimitiveEvent):
+        return {"doc": inner.doc}
+    return {} if inner.instance is None else {"doc": inner.cause.doc}
 
 
 def _where_given(event: PrimitiveEvent | Cause | Composite, *fields: str) -> dict[str, Any]:
