@@ -116,7 +116,7 @@ def logs(draw: st.DrawFn, doc: str, *, odd: bool) -> list[bytes]:
 
 @pytest.mark.xfail(
     strict=False,
-    reason="Spark replays external events before all clock records of their time point, those behind one, too; something"
+    reason="Spark replays external events before all clock records of their time point, those behind one too; something"
     " differs also in logs with wrong records, where no event stands behind a clock record: the cause is not known",
 )
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
