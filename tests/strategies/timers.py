@@ -23,6 +23,7 @@ from xmlcep.algebra import (
 )
 
 from .full_rules import EVERYTHING, full_rule_sets
+from .meaningful import with_meaning
 
 WITHOUT_DOCUMENT = EVERYTHING - {"edit", "release", "guard", "opaque", "reference"}
 """What asks no document, so that logs may be of any records."""
@@ -42,9 +43,12 @@ def timer_rule_sets(draw: st.DrawFn, *, asking: bool = True) -> tuple[EventDefin
         return definitions
     if way < 3:  # what waits for a release stands below a timer
         return tuple(
-            replace(each, flat=False, expression=_below_plus(each.expression)) for each in definitions
+            with_meaning(replace(each, flat=False, expression=_below_plus(each.expression)))
+            for each in definitions
         )
-    return tuple(replace(each, flat=False, expression=_prompt(each.expression)) for each in definitions)
+    return tuple(
+        with_meaning(replace(each, flat=False, expression=_prompt(each.expression))) for each in definitions
+    )
 
 
 def _below_plus(expression: Expression) -> Expression:
