@@ -41,7 +41,9 @@ def _parts(definitions: Sequence[EventDefinition]) -> Iterator[tuple[EventDefini
 
 def _may_be_elsewhere(definitions: Sequence[EventDefinition]) -> bool:
     """Whether rules can be told of some records only that they have happened: nothing is due by timers, which whoever
-    tells this has to fire, and nothing looks around in the document."""
+    tells this has to fire, and nothing looks around in the document, messages neither (Y10)."""
+    if any(word in (each.message or "") for each in definitions for word in ("//", *_LOOKS_AROUND)):
+        return False
     for _, part in _parts(definitions):
         asked = (
             (part.options.guard, part.options.when, getattr(part, "test", None))

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from contexts import CONTEXTS
+from contexts.group import NO_STORES
+from contexts.search import NOTHING
 
 from ..events import OPERATIONS
 from .bound_dispatch import BoundDispatches
@@ -57,6 +59,7 @@ def _shared(active: ActiveTrees, setting: Setting) -> Iterator[object]:
     yield setting.references
     yield from setting.references.values()
     yield from CONTEXTS.values()
+    yield from (NO_STORES, NOTHING)
     for tree in active.trees:
         programs = setting.programs[tree.index]
         yield tree
