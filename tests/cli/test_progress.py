@@ -69,14 +69,6 @@ def test_each_step_has_its_own_rate_and_time() -> None:
     assert read_again == "sorting 3/3 50% 2,000 of 4,000 records, 1,000/s, 0:02 left"
 
 
-def test_the_tasks_that_are_left() -> None:
-    bar = Bar()
-    bar.says(0, Advance("replaying", 2, 3, 0.0, 1000))
-    left = "1 of 8 tasks left, at '[red]\x1b' node 1 (310 of 1,000 records)"
-    said = bar.says(30, Advance("replaying", 2, 3, 0.75, 1000, left=left))
-    assert said == f"replaying 2/3 75% 1,000 records, 0:10 left, {left}".replace("\x1b", "\\x1b")
-
-
 def at_terminal(folder: Path, *arguments: str) -> str:
     """What an audit says to a terminal on standard error."""
     pty = pytest.importorskip("pty")
