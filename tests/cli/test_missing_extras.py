@@ -23,7 +23,7 @@ PATTERN = "event A = ins(item/@n)[matches(., 'without an extra')]"
         *(
             (package, f"audit log.jsonl --rules {RULES} --engine spark",
              f"an audit with Spark needs {package}: run  pip install 'xmlcep[spark]'")
-            for package in ("pyspark", "pyarrow", "numpy", "pandas")
+            for package in ("pyspark", "pyarrow", "pandas")
         ),
         ("pyspark", f"audit log.jsonl --rules {RULES} --engine spark --dry-run",
          "an audit with Spark needs pyspark: run  pip install 'xmlcep[spark]'"),
