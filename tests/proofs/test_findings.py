@@ -158,7 +158,7 @@ FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None], str]] = {
     "another node": ("Both", changed("finding.ids", [1, 9]), "do not raise the finding"),
     "another interval": ("Unpriced", changed("finding.start", 1), "do not raise the finding"),
     "other rules": ("Both", changed("rules", "0" * 64), "under other rules"),
-    "other references": ("Both", changed("references", {"prices": ""}), "used another version of the reference document"),
+    "other references": ("Both", changed("references", {"prices": ""}), "another version of the reference document"),
     "another time": ("Late", changed("until", "2023-11-14T00:00:00Z"), "do not raise the finding"),
 }  # fmt: skip
 
