@@ -14,7 +14,7 @@ TEXTS = {
     file.name: file.read_text(encoding="utf-8") for file in sorted((ROOT / "samples").glob("*/*.xcep"))
 } | {
     f"{page}, {number}": text
-    for page in ("language", "testing", "rules", "actions")
+    for page in ("language", "testing", "semantics", "actions")
     for number, text in enumerate(
         re.findall(r"```xcep\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text("utf-8"), re.DOTALL)
     )
