@@ -37,11 +37,6 @@ class Comparison(NamedTuple):
         """The events whose trees are not there before."""
         return (*self.changed, *self.new)
 
-    @property
-    def is_nothing(self) -> bool:
-        """Whether all trees stay, and no other comes."""
-        return not (self.ended or self.begun)
-
 
 def compare(before: Mapping[str, str], after: Mapping[str, str]) -> Comparison:
     """The comparison of two sets of trees, given by their digests (see `tree_digests`)."""

@@ -227,10 +227,6 @@ class Accumulation:
         """Whether it is as if nothing had ever come."""
         return not (self.count() or self.current or self.created)
 
-    def integrates(self) -> set[int]:
-        """The identities of the events that its composite has integrated."""
-        return set() if self.current is None else set(map(id, self.current[EVENT].constituents))
-
     def size(self) -> int:
         """How many events it keeps."""
         return self.count() + (self.current is not None)
