@@ -70,7 +70,6 @@ def for_xml(value):
     return value
 
 
-@pytest.mark.xfail(strict=False, reason="a description with a control character loses its line break in XML")
 @settings(max_examples=25)
 @given(made.definition_lists(), made.namespaces, made.active_rule_lists, made.parameter_lists)
 def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules, parameters):
