@@ -87,9 +87,9 @@ def test_the_size_from_which_spark_is_ahead_counts_its_start(local, said):
 def test_every_case_has_rules_that_find_something_in_its_log():
     for case in spark.CASES:
         with written(
-            BulkLog(10_000, case.shape, transaction=case.transaction), case.rules, case.kind
+            BulkLog(20_000, case.shape, transaction=case.transaction), case.rules, case.kind
         ) as (log, rules):  # fmt: skip
-            assert audit(log, load_rules(rules)).summary.findings > 500
+            assert audit(log, load_rules(rules)).summary.findings > 1_000
 
 
 def test_what_others_used_is_said_where_it_spoils_the_clock():
