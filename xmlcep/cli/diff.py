@@ -65,8 +65,7 @@ def command(
         guard([Target(Path(out), Written.CHANGES)], sources, force=force)
     known = all_entities(entities)
     texts = [_read(name, largest, known) for name in (old, new)]
-    shown = {"text": _text, "json": _json, "jsonl": _log}[form]
-    data, summary, remarks = shown(texts, new, keys, schema, not keep_whitespace)
+    data, summary, remarks = _SHOWN[form](texts, new, keys, schema, not keep_whitespace)
     for remark in remarks:
         say(remark)
     if out is None:
@@ -108,9 +107,6 @@ def _changes(
     return "".join(lines), summary, found.remarks
 
 
-_text, _json = partial(_changes, _coloured), partial(_changes, _record)
-
-
 def _log(
     texts: Sequence[Text], new: str, keys: Sequence[str], schema: str | None, ignore_whitespace: bool
 ) -> tuple[str, str, Sequence[str]]:
@@ -122,6 +118,11 @@ def _log(
     lines = [FASTEST.dumps(record).decode() + "\n" for record in records]
     count = len(log.events)
     return "".join(lines), f"{count:,} event{'' if count == 1 else 's'}" if count else "", log.remarks
+
+
+_SHOWN: dict[str, Callable[..., tuple[str, str, Sequence[str]]]] = {
+    "text": partial(_changes, _coloured), "json": partial(_changes, _record), "jsonl": _log,
+}  # fmt: skip
 
 
 def _read(name: str, largest: int, entities: Entities | None) -> Text:
