@@ -288,27 +288,19 @@ class Detector:
             latest = self._latest = _new_tuple(PrimitiveEvent, latest)
         return latest
 
-    def elsewhere(self, point: TimePoint, *, more: bool = False) -> list[CompositeEvent]:
-        """Something happened at this time point where no rule looks: it releases what waits for that (D2).
-
-        For callers that feed only a part of a document's events, as an audit does. ``more`` says that there may be
-        further events in the edit in which it happened; who says so ends the edit by `end_edit`. Returns what it
-        raises.
-        """
+    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+        """Something happens at this time point where no rule looks, an edit of its own: it releases what waits for that
+        (D2). Returns what it raises."""
         if self._closed:
             return []
+        raised = self.end_edit()
         self._latest = point
-        self._clock.edit += not self._timeline.more  # what happens elsewhere may be the first of its edit
-        self._timeline.more = more
-        self._clock.ts = point.ts
-        self._clock.point = max(self._clock.point + 1, point.ts)
-        evaluation, edit = self._evaluation, self._edit
-        if self._document is not None and edit.sees_releases and (more or edit.is_open()):
-            edit.hold_time_point(point, Release.LEFT, {})
-        else:
-            if evaluation.waiting.elsewhere:
-                evaluation.release_elsewhere(point)
-        return evaluation.take_report() if evaluation.report else []
+        clock, evaluation = self._clock, self._evaluation
+        clock.edit += 1
+        clock.ts, clock.point = point.ts, max(clock.point + 1, point.ts)
+        if evaluation.waiting.elsewhere:
+            evaluation.release_elsewhere(point)
+        return raised + evaluation.take_report()
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""
@@ -543,11 +535,8 @@ class Detector:
         return raised + self._evaluation.take_report()
 
     def set_clock(self, time: int | None, transaction: int) -> None:
-        """Says what the document's clock shows at the event that is fed next, and in its edit (W1, W2).
-
-        For callers that feed only a part of a document's events, as an audit does: the time in microseconds since 1970
-        (None: not known), the ordinal of the transaction. It has to be called before each event, from the first on.
-        """
+        """Says what the clock shows at the event that is fed next, whatever that says (W1, W2): microseconds since 1970
+        (None: not known), the ordinal of the transaction. It has to be called before each event."""
         self._clock.set(time, transaction)
 
     def next_due(self) -> str | None:
