@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -169,6 +170,7 @@ class Service:
         return await self._put_rules(request, None)
 
     async def _put_rules(self, request: Request, text: str | None) -> Response:
+        self._commits.require()
         dry_run = request.query_params.get("dry-run", "") not in ("", "0", "false")
         rules = self.store.put_rules(request.path_params["name"], text, dry_run=dry_run)
         await self._commits.done()
@@ -183,7 +185,7 @@ class Service:
         if "text/event-stream" in request.headers.get("accept", ""):
             last = request.headers.get("last-event-id")
             after = _number({"after": last} if last else query, "after", known, 0, known)
-            from sse_starlette.sse import EventSourceResponse
+            from sse_starlette import EventSourceResponse
 
             return EventSourceResponse(self._stream(after), ping=15, headers=_SAFE)
         after = _number(query, "after", 0, 0, known)
@@ -192,15 +194,17 @@ class Service:
             {"findings": [each.to_record() for each in found], "cursor": found[-1].cursor if found else after}
         )
 
-    async def _stream(self, after: int) -> AsyncIterator[dict[str, Any]]:
+    async def _stream(self, after: int) -> AsyncIterator[bytes]:
+        from sse_starlette import ServerSentEvent
+
         with self.metrics.listening():
             while True:
-                more = self._more
-                for entry in self.store.journal.after(after, 100):
-                    yield {"id": str(entry.cursor), "data": FASTEST.dumps(entry.to_record()).decode()}
-                    after = entry.cursor
                 if after == len(self.store.journal):
-                    await more.wait()
+                    await self._more.wait()
+                found = list(self.store.journal.after(after, 100))
+                after = found[-1].cursor
+                data = ((str(each.cursor), FASTEST.dumps(each.to_record()).decode()) for each in found)
+                yield b"".join(ServerSentEvent(text, id=cursor).encode() for cursor, text in data)
 
     def _published(self) -> None:
         self._more.set()
@@ -251,6 +255,8 @@ class Service:
     async def running(self, _: Starlette) -> AsyncIterator[None]:
         """Sends webhooks and lets time pass while the service runs; then closes the store."""
         self._webhooks.start()
+        gc.collect()
+        gc.freeze()  # what stays need not be looked through again and again
         timers = asyncio.get_running_loop().create_task(self._let_time_pass())
         try:
             yield
@@ -285,8 +291,9 @@ class Service:
     async def _object(self, request: Request) -> dict[str, Any]:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise RequestError(415, "expected content-type: application/json")
+        body = await self._body(request)
         try:
-            given = STANDARD.loads(await self._body(request))
+            given = STANDARD.loads(body)
         except ValueError as error:
             raise RequestError(400, f"no JSON: {error}") from error
         if not isinstance(given, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from ..log.errors import LogError
 from ..recording.recorder import Recording
@@ -64,7 +65,7 @@ class GroupCommit:
             self._store.journal.write(lines, sync=True)
 
     async def close(self) -> None:
-        """Ends the last round, and begins no other."""
-        async with self._one:
-            self._failed = self._failed or LogError("the service has ended")
-            self._threads.shutdown()
+        """Returns when all rounds have ended."""
+        with suppress(LogError):
+            await self.done()
+        self._threads.shutdown()

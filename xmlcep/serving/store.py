@@ -290,11 +290,10 @@ class Store(Closing):
         return _Held(found.document, found.recording, found.watch)
 
     def close(self) -> None:
-        """Closes logs and journal; what has begun goes on when the service is started again."""
+        """Closes logs and journal; what has begun goes on when the service is started again, and findings that were not
+        written are raised again."""
         for held in self._held.values():
             held.recording.close()
             held.document.close()
-        self._changed.clear()
-        self._commit()
         self.journal.close()
         self._lock.release()
