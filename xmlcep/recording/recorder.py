@@ -315,6 +315,11 @@ class Recording(Single, Closing):
             return None
         return RecordingState(self._checkpoints.here(), header, doc.last_txn, doc.next_id, known)
 
+    def sync(self) -> None:
+        """Returns when what was written has reached the disk, which ``durability="os"`` does not wait for; raises
+        `LogError`. Any thread may call it."""
+        self._writer.sync()
+
     def write_control(self, control: Control) -> None:
         """Writes a control record."""
         self._writer.write_control(control)
