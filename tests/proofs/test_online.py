@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import threading
@@ -198,10 +199,14 @@ def test_time_stamps(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[st
             pass
 
     with listening(Authority) as url:
-        assert main.run(["stamp", str(checkpoint), "--url", url, "-o", str(out)]) == 0
+        ask = ["stamp", str(checkpoint), "--url", url, "-o", str(out)]
+        assert [main.run(each) for each in (ask, ask, [*ask, "--force"])] == [0, 2, 0]
+        assert "is there already" in capsys.readouterr().err
     check = ["stamp", str(checkpoint), "--verify", str(out), "--root"]
     assert main.run([*check, str(tmp_path / "root.pem")]) == 0
     assert "stamped at 20" in capsys.readouterr().out
+    assert main.run([*check, str(tmp_path / "root.pem"), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stamped_at"].startswith("20")
     assert main.run([*check, str(tmp_path / "other.pem")]) == 1
     assert "no time stamp of this checkpoint by who is trusted" in capsys.readouterr().err
     note = last_checkpoint(tree_folder(log))
@@ -210,5 +215,5 @@ def test_time_stamps(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[st
     assert main.run(["stamp", str(tmp_path / "another"), *check[2:], str(tmp_path / "root.pem")]) == 1
     out.write_bytes(b"x")
     assert main.run([*check, str(tmp_path / "root.pem")]) == 1
-    assert main.run(["stamp", str(checkpoint), "-o", str(tmp_path / "query")]) == 0
-    assert b"sha512" in openssl("ts", "-query", "-in", "query", "-text")
+    assert main.run(["stamp", str(checkpoint), "-o", str(tmp_path / "asked")]) == 0
+    assert b"sha512" in openssl("ts", "-query", "-in", "asked", "-text")

@@ -90,32 +90,34 @@ def audit(
 
     ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents;
     pipes are read once, ``"-"`` is standard input. ``engine`` is ``"local"`` or ``"spark"``; ``"auto"`` takes Spark
-    where that is worth its start, and ``result.notes`` say why. Spark runs on ``spark``, else on ``master``
+    where that is worth its start; ``result.notes`` has the reason. Spark runs on ``spark``, else on ``master``
     (default: this machine), in ``partitions`` partitions.
 
     ``out`` is where the findings go: JSON Lines or Parquet by ``format``, else by its name, ``.parquet`` or any other;
     it appears when it is complete.
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
-    ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
+    ``out``); ``on_bad_record`` decides about its document. ``summary_file`` gets the counts in all, by event
     type and document, as a JSON object. ``until`` (RFC 3339 text, a day, or a
-    `datetime.datetime` with a time zone) is as far as time goes on at the end of each document: what is due by then is
-    found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before and after.
+    `datetime.datetime` with a time zone) is the time to which the clock is advanced at the end of each document:
+    what is due by then is found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before
+    and after.
 
-    ``since`` is the file in which an audit keeps what it needs to go on; the first run makes it. Only what is new in
+    ``since`` is the file with the state from which the next run resumes; the first run makes it. Only what is new in
     the logs is read, findings are appended to ``out``, and those of all runs together are those of one audit of the
-    whole. The ``final`` run says that the log is complete. Other rules than in earlier runs replace these (G7): if they
-    lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
-    or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
+    whole. A ``final`` run means that the log is complete. Other rules than in earlier runs replace these (G7): if they
+    lack an event, or have another one in its place, ``on_removed`` has to say whether their partial matches are
+    flushed or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in
+    all runs.
 
     With ``late="wait"`` records above a gap in the time points of a document, which are dense in a recorded one, are
     held in the state until the gap is filled; with ``wait`` ("1 h") until a change has waited for so long, by the
-    newest ``at``. Runs that say nothing do as the one before; ``"refuse"`` reads what is held, and gaps are final.
+    newest ``at``. Runs without it do as the one before; ``"refuse"`` reads what is held, and gaps are final.
 
     ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
     severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
 
-    ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
+    ``progress`` is called now and then with an `Advance`, the progress of the audit; with Spark from another
     thread, and what it raises then ends the audit later.
 
     Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and

@@ -47,6 +47,10 @@ from ._targets import Target, Written, force_option, guard, standard_output
 FINDINGS_FOUND = 1
 
 
+def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    return "jsonl" if given == "json" else given
+
+
 @command_of(name="audit")
 @logs_argument("logs", "LOG…")
 @click.option(
@@ -70,9 +74,9 @@ FINDINGS_FOUND = 1
     help="Write the findings here, not to standard output.",
 )
 @click.option(
-    "--format", type=click.Choice(["table", *WRITERS, "html"]), default=None,
+    "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
     help="By default by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit); a table at a terminal, else"
-    " JSON Lines. html is the page of `xmlcep report`.",
+    " JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
@@ -199,13 +203,13 @@ def command(
         quarantine = str(default_target(None if out is None else Path(out)))
     if proofs is not None and since is not None:
         raise click.UsageError("--proofs are of all findings of an audit: leave out --state")
-    if proofs is not None:
-        require_trees(logs)
     targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since, proofs)
     sources = [*rules_files, *([] if schema is None else [schema]), *locations.values(), *files_of(additions)]
-    if out is not None and stored is None:  # else the audit looks at its logs itself
+    if proofs is not None or (out is not None and stored is None):  # else the audit looks at its logs itself
         sources += files_read(logs)
     guard(targets, sources, force=force)
+    if proofs is not None:
+        require_trees(logs)
     written: Format = "parquet" if stored is not None and shown == "parquet" else "jsonl"
     with saying_ignored(rules), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(

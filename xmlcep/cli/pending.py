@@ -25,7 +25,7 @@ from ._rules_input import load
 @click.option("--full", is_flag=True, help="Show the whole tree of each group, and what would complete it.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
-    doc: str | None, format: str, at: int | str | None, event: str | None,
+    doc: str | None, form: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
 ) -> int:  # fmt: skip
     """Show partial matches in the documents of LOG, the most complete first, with what is missing or holds
@@ -42,7 +42,7 @@ def command(
         limit=limit,
         complete=full,
     )
-    if format == "json":
+    if form == "json":
         for group in found:
             show_record(group.to_record())
         for note in found.notes:  # a line of JSON is a group

@@ -21,7 +21,7 @@ def command(
     rules_files: tuple[str, ...],
     additions: Additions,
     doc: str | None,
-    format: str,
+    form: str,
 ) -> int:
     """Show why a FINDING was raised: its events, with time, user and values, and why others are not part of it.
 
@@ -32,7 +32,7 @@ def command(
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
     left_out, rules = LeftOut(), load(rules_files, additions)
     found = why(logs[:-1], rules, str(logs[-1]), doc=doc, on_bad=left_out)
-    if format == "json":
+    if form == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())

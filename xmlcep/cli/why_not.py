@@ -27,7 +27,7 @@ from ._rules_input import load
 @click.option("--between", nargs=2, type=MOMENT, metavar=f"{AT} {AT}", help="Between these two moments.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
-    doc: str | None, format: str, node: str | None, at: int | str | None,
+    doc: str | None, form: str, node: str | None, at: int | str | None,
     between: tuple[int | str, int | str] | None,
 ) -> int:  # fmt: skip
     """Show why EVENT was not raised in LOG: first the reason, then what is there and what is missing, the most
@@ -48,7 +48,7 @@ def command(
         doc=doc,
         on_bad=left_out,
     )
-    if format == "json":
+    if form == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())

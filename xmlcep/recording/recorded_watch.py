@@ -57,7 +57,7 @@ class ControlLog(Protocol):
         """Writes a control record, to the disk if changes are."""
 
     def past(self, rules: Rules, like: Detector) -> Detector:
-        """A detector of these rules that has been told of all that the log says."""
+        """A detector of these rules that has been fed the whole log."""
 
     def checkpoint_if_due(self) -> None:
         """Writes the state of both if that is due."""

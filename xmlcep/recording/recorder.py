@@ -49,7 +49,7 @@ _LOG = logging.getLogger("xmlcep")
 class Recording(Single, Closing):
     """A document's change log being written; close it, or use it in a ``with`` block.
 
-    ``repairs`` says what a crash had left at the end of the log that was continued.
+    ``repairs`` lists what was repaired at the end of the log that was continued.
     """
 
     _instead = "record the other document to a file of its own"
@@ -104,12 +104,12 @@ class Recording(Single, Closing):
     def on_change(self, event: PrimitiveEvent) -> None:
         """Writes an event; those of a transaction are written together when it is committed.
 
-        Those of an immediate transaction, which are told while its block is open, are written at once.
+        Those of an immediate transaction, which are delivered while its block is open, are written at once.
         """
         self._take(change_record(event), event, within=event.more)
 
     def on_raised(self, event: CompositeEvent) -> None:
-        """Writes an external event that a rule has raised (L7), behind the record it belongs to."""
+        """Writes an external event that a rule has raised (L7), after the record it belongs to."""
         if event.ts != self._raised_at:
             self._raised_at = event.ts
             self._raised.clear()
@@ -251,7 +251,7 @@ class Recording(Single, Closing):
         return self._watch.replace(rules, on_removed=on_removed, since=since)
 
     def past(self, rules: Rules, like: Detector) -> Detector:
-        """A detector of these rules that has been told of all that the log says; it counts transactions as ``like``."""
+        """A detector of these rules that has been fed the whole log; it counts transactions as ``like``."""
         return detector_over(segments(self._writer.log), rules, like)
 
     @property
@@ -265,7 +265,7 @@ class Recording(Single, Closing):
         self._opened = opened
 
     def checkpoint(self) -> None:
-        """Writes the state of document and watch beside the log, so that a recovery replays only what comes behind it.
+        """Writes the state of document and watch beside the log, so that a recovery replays only what comes after it.
 
         That is done by itself after each ``state_every`` bytes of log. Raises `LogError` in a transaction, in a
         callback, in a log with a watch that was opened before and is not gone on with, and if it cannot be written;
@@ -289,7 +289,7 @@ class Recording(Single, Closing):
             raise LogError(f"{file}: no state could be written beside it: {error.strerror}") from error
 
     def checkpoint_if_due(self) -> None:
-        """The same where it is due; the watch says so when it has heard a change, or this when there is none."""
+        """The same where it is due; called by the watch after a change, or by this when there is none."""
         if self._open and self._writer.size >= self._checkpoints.due:
             self._checkpoints.save_if_possible(self._state)
 
@@ -314,6 +314,11 @@ class Recording(Single, Closing):
         if header is None:
             return None
         return RecordingState(self._checkpoints.here(), header, doc.last_txn, doc.next_id, known)
+
+    def sync(self) -> None:
+        """Returns when what was written has reached the disk, which ``durability="os"`` does not wait for; raises
+        `LogError`. Any thread may call it."""
+        self._writer.sync()
 
     def write_control(self, control: Control) -> None:
         """Writes a control record."""
@@ -391,13 +396,13 @@ def record(
 
     A new log begins with a snapshot of the document; a log of the same document is continued where it ended,
     also by a document that has just been parsed and is what it was then: it takes over clock and ids.
-    Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
-    says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks, ``tree``
-    a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or a `Signing`;
-    ``erasable`` seals the log so that `xmlcep.recording.erase` can take values out of it;
-    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction). After
-    each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
-    `recover` replays only what comes behind it. Raises `LogError` for a log of another document or one that is
+    Changes made while it was not recorded are in the log as a new snapshot in a new file.
+    ``durability`` decides when records are surely on the disk, ``seal`` adds the hash chain that `xmlcep verify`
+    checks, ``tree`` a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or
+    a `Signing`; ``erasable`` seals it so that `xmlcep.recording.erase` can take values out of it;
+    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
+    After each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
+    `recover` replays only what comes after it. Raises `LogError` for a log of another document or one that is
     ahead of the document (recover it instead), and for a later file of a log whose first is there;
     `LogLockedError` if it is being written.
     """

@@ -56,6 +56,13 @@ class Written:
     continued: str | None
     remarks: tuple[str, ...]
 
+    def to_record(self) -> dict[str, Any]:
+        """As plain data, as ``history --format json`` prints it."""
+        return {
+            "versions": self.read, "changed": self.changed, "events": self.events, "continued": self.continued,
+            "skipped": [each._asdict() for each in self.skipped], "remarks": list(self.remarks),
+        }  # fmt: skip
+
 
 def write_history(
     source: Source,

@@ -10,7 +10,7 @@ from ..events import CompositeEvent, PrimitiveEvent
 
 
 class Listener(Protocol):
-    """An internal listener: a recorder, a watch. It hears of everything, before subscribers do."""
+    """An internal listener: a recorder, a watch. It gets everything before subscribers do."""
 
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event, in order of ts."""
@@ -22,7 +22,7 @@ class Listener(Protocol):
         """A rule that acts, or the application, has raised an external event (L7)."""
 
     def on_together(self, count: int) -> None:
-        """The next ``count`` events are one (L4); only recorders are told."""
+        """The next ``count`` events are one (L4); only recorders are called."""
 
     def on_advance(self, at: str) -> None:
         """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""

@@ -125,7 +125,7 @@ class Watch(Single, Closing):
             self._raise(self._detector.raise_external(event))
 
     def on_together(self, count: int) -> None:
-        """Nothing: a watch takes what it is told in turn."""
+        """Nothing: a watch takes events in turn."""
 
     def on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""
@@ -215,8 +215,8 @@ class Watch(Single, Closing):
     ) -> Pending:
         """The groups that have something but have not raised it, the most complete first (Y1).
 
-        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full; with
-        ``complete`` each says what would complete it (Y4). A closed watch has nothing.
+        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full;
+        with ``complete`` each has what would complete it (Y4). A closed watch has nothing.
         """
         return self._detector.pending(event=event, limit=limit, complete=complete, document=self._elements())
 
@@ -227,8 +227,9 @@ class Watch(Single, Closing):
     def why_not(self, event: str, *, node: Node | int | None = None) -> Explanation:
         """Why an event has not been raised, with ``node``, an element or its id, in the group of that node (Y3).
 
-        What is stored and the findings that are kept say why; what has been used up and forgotten, the log knows.
-        Raises `ValueError` for an event that the rules do not have, or an element that is not of the document.
+        The answer comes from what is stored and the findings that are kept; what has been used up and forgotten, the
+        log knows. Raises `ValueError` for an event that the rules do not have, or an element that is not of the
+        document.
         """
         elements = self._elements()
         if node is not None and not isinstance(node, int):

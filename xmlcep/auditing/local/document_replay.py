@@ -329,7 +329,7 @@ class DocumentReplay:
             row = next(rows, None)
 
     def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
-        """Replays records; ``goes_on``: the transaction of the last may go on behind it."""
+        """Replays records; ``goes_on``: the transaction of the last may continue after it."""
         try:
             self._findings.take(self._detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
         except EvaluationError as error:

@@ -1,6 +1,6 @@
 """From rules to partition keys: which part of a document can be replayed by itself.
 
-The argument, at length in `docs/audit.md`: every operator evaluates each group by itself (H1), a group is a
+The argument: every operator evaluates each group by itself (H1), a group is a
 node (H1), and a composite goes up to a group whose node is an ancestor-or-self of the one that raised it (T4).
 So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
 group node of any operator of the trees concerned, whichever of several it is aligned to (P10). It depends on the

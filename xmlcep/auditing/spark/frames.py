@@ -36,8 +36,8 @@ def findings(
 ) -> DataFrame:  # fmt: skip
     """The findings of ``rules`` in a table of change records (columns: docs/log.md): lazy, a row for each.
 
-    The columns are those of docs/findings.md and ``place``, which with ``doc``, ``ts`` and ``ids`` says where a finding
-    stands among all (see `in_order`). ``operators``, ``until`` and ``ignore_whitespace`` as for `audit`.
+    The columns are those of docs/findings.md and ``place``, which with ``doc``, ``ts`` and ``ids`` is a finding's place
+    in the order (see `in_order`). ``operators``, ``until`` and ``ignore_whitespace`` as for `audit`.
     ``partitions`` is how many tasks replay (default: Spark decides). A document of more than ``large`` records is
     divided by the keys of the rules, as far as these allow (``xmlcep check --plan``); to know which these are, the
     column ``doc`` is looked at first, unless ``large`` is None.

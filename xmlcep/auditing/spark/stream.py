@@ -29,7 +29,7 @@ def stream(
     ``reason`` is not null the row is a bad record of ``doc``, among them those that come too late: records of a time
     point that an earlier trigger has gone beyond. Within a trigger records may be in any order. What is found in all
     triggers is what an audit of all records finds, at the same time points. A record with ``op`` ``"end"`` says that
-    its document is complete: open transactions are flushed, time goes on to its ``at`` if it has one (W6), and
+    its document is complete: open transactions are flushed, the clock advances to its ``at`` if it has one (W6), and
     nothing is kept of the document but that it is over. The state of a document is read and written whole by each
     trigger that has records of it.
 
