@@ -68,8 +68,6 @@ def choose_engine(
         return Choice("local", notes)
     if spark is not None or master is not None:
         return Choice("spark", list(_packed(files)))
-    if rules.graph.across:
-        return Choice("local", [f"engine local: {rules.said_of_across}"])
     records = sum(_records(file, exactly=len(files) <= _FEW) for file in files)
     plan = make_plan(rules)
     heavy = plan.whole is not None

@@ -29,7 +29,6 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .frontier import Frontier, frontier_of
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
-from .local.across import AcrossReplay
 from .local.engine import LocalAudit
 from .local.replaced_rules import replaced
 from .notes import (
@@ -278,7 +277,7 @@ class _Audit:
                 since=self._since,
             )
             local.run(self._files)
-            _write_spooled(writer, collector, self._summary, steps, local.across)
+            _write_spooled(writer, collector, self._summary, steps, local)
         else:
             self._replay_with_spark(collector, writer)
 
@@ -295,14 +294,12 @@ class _Audit:
 
 
 def _refuse_across(request: AuditRequest) -> None:
-    """V11: one process has to see all documents, from the beginning."""
+    """V11: all documents have to be seen from the beginning."""
     said = request.rules.said_of_across
     if said and request.since is not None:
         raise AuditError(
             f"{said}: an audit that goes on looks at each by itself: audit the whole, without since"
         )
-    if said and (request.engine == "spark" or request.spark is not None or request.master is not None):
-        raise AuditError(f"{said}, and Spark takes each by itself: use engine='local'")
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
@@ -424,7 +421,7 @@ def as_text(until: str | datetime | None) -> str | None:
 
 
 def _write_spooled(
-    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, across: AcrossReplay | None
+    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, local: LocalAudit
 ) -> None:
     records, findings = summary.records, summary.findings
     withheld = collector.quarantine.settle()
@@ -436,7 +433,7 @@ def _write_spooled(
         if steps.told:
             done += text.count(b"\n")
             steps.tell(done / findings, records, records)
-    for text in () if across is None else across.findings(withheld):
+    for text in local.found_across(withheld):
         writer.write(text)
 
 
