@@ -21,6 +21,7 @@ from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
 from .conditions import conditions_of
+from .erased import ErasedValue, Unjudged, erased_values
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
@@ -204,15 +205,21 @@ class _Audit:
             self._check_targets(target, bad_records)
             spool = stack.enter_context(Spool())
             collector = Collector(spool, summary, OnBadRecord(request.policy))
+            unjudged = self._check_seals()
             with _writing(target, request.format, request.partition_by_rule) as writer:
-                self._replay(collector, writer)
+                self._replay(collector, unjudged.writer(writer, summary))
                 summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += islice(apart(request.rules, collector.homes, MOST_HOMES), _MOST_APART)
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
-                self._check_seals()
+                summary.notes += [
+                    f"the seal of {each.log} is broken: {each.reason}"
+                    for each in summary.seals
+                    if each.state == "broken"
+                ]
+                summary.notes += unjudged.notes()
                 if summary.quarantined:
                     summary.notes += logs_of_one_name(self._files)
                 summary.seconds = time.perf_counter() - self._started
@@ -222,18 +229,21 @@ class _Audit:
                 failed.pop_all()
         return AuditResult(summary, target, bad, request.format, temporary)
 
-    def _check_seals(self) -> None:
-        summary = self._summary
-        summary.seals = (
-            check_seals(self._files)
-            if self._since is None
-            else check_seals(self._since.logs, self._since.parts)
+    def _check_seals(self) -> Unjudged:
+        """Follows the chains of sealed logs; returns which events read values that were erased from them."""
+        erased: list[ErasedValue] = []
+        files, parts = (self._files, None) if self._since is None else (self._since.logs, self._since.parts)
+        self._summary.seals = check_seals(
+            files, lambda origin, line: erased.extend(erased_values(origin, line)), parts
         )
-        summary.notes += [
-            f"the seal of {each.log} is broken: {each.reason}"
-            for each in summary.seals
-            if each.state == "broken"
-        ]
+        unjudged = Unjudged(self._request.rules, erased)
+        if unjudged and self._since is not None:
+            raise AuditError(
+                f"{next(unjudged.notes())}: an audit that goes on cannot leave out findings: audit the whole, without"
+                " since"
+            )
+        self._summary.unjudged = unjudged.events
+        return unjudged
 
     def _check_targets(self, target: Path, bad_records: Path) -> None:
         request = self._request

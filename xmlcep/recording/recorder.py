@@ -389,6 +389,7 @@ def record(
     max_bytes: int | None = None,
     state_every: int | None = EVERY,
     tree: Tree = False,
+    erasable: bool = False,
 ) -> Recording:
     """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
     closed.
@@ -398,7 +399,8 @@ def record(
     Changes made while it was not recorded are in the log as a new snapshot in a new file.
     ``durability`` decides when records are surely on the disk, ``seal`` adds the hash chain that `xmlcep verify`
     checks, ``tree`` a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or
-    a `Signing`; and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
+    a `Signing`; ``erasable`` seals it so that `xmlcep.recording.erase` can take values out of it;
+    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
     After each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
     `recover` replays only what comes after it. Raises `LogError` for a log of another document or one that is
     ahead of the document (recover it instead), and for a later file of a log whose first is there;
@@ -414,11 +416,11 @@ def record(
     )  # fmt: skip
     mode = Durability(durability)
     signing = as_signing(tree)
-    seal = seal or signing is not None
+    seal = seal or erasable or signing is not None
     _refuse_later_file(Path(path))
     to_continue = look_at(path)
     if to_continue is None:
-        writer = create_log(path, header_of(doc), seal=seal, tree=signing)
+        writer = create_log(path, header_of(doc), seal=seal, tree=signing, erasable=erasable)
         if doc.name == UNNAMED:
             _LOG.warning(
                 "%s: the log of a document without a name, called %r: an audit of several such logs takes them for one"
@@ -427,7 +429,7 @@ def record(
         state_path(writer.log).unlink(missing_ok=True)  # of another log that had this name
         return _recording(doc, writer, mode, max_bytes, state_every)
     try:
-        before = _check(doc, path, to_continue, seal)
+        before = _check(doc, path, to_continue, seal=seal, erasable=erasable)
         writer, repairs = to_continue.open(signing)
     except BaseException:
         to_continue.close()
@@ -461,7 +463,9 @@ def _recording(
         raise
 
 
-def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, seal: bool) -> History | None:
+def _check(
+    doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, *, seal: bool, erasable: bool
+) -> History | None:
     """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not.
 
     Returns what the log has told, if it had to be replayed for that.
@@ -473,6 +477,8 @@ def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, se
         )
     if seal and end.seal is None:
         raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
+    if erasable and not (end.seal and end.seal.erasable):
+        raise LogError(f"{path}: the log is not erasable: a log is from its first record or not at all")
     if end.ts > doc.clock or end.ts == doc.clock == 0:  # at 0 it may have other ids than the log's header
         return _resume(doc, path, log)
     return None
