@@ -22,6 +22,7 @@ from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
 from .conditions import conditions_of
+from .erased import ErasedValue, Unjudged, erased_values
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
@@ -30,7 +31,6 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .frontier import Frontier, frontier_of, late_of
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
-from .local.across import AcrossReplay
 from .local.engine import LocalAudit
 from .local.replaced_rules import replaced
 from .notes import (
@@ -212,15 +212,21 @@ class _Audit:
             self._check_targets(target, bad_records)
             spool = stack.enter_context(Spool())
             collector = Collector(spool, summary, OnBadRecord(request.policy))
+            unjudged = self._check_seals()
             with _writing(target, request.format, request.partition_by_rule) as writer:
-                self._replay(collector, writer)
+                self._replay(collector, unjudged.writer(writer, summary))
                 summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += islice(apart(request.rules, collector.homes, MOST_HOMES), _MOST_APART)
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
-                self._check_seals()
+                summary.notes += [
+                    f"the seal of {each.log} is broken: {each.reason}"
+                    for each in summary.seals
+                    if each.state == "broken"
+                ]
+                summary.notes += unjudged.notes()
                 if summary.quarantined:
                     summary.notes += logs_of_one_name(self._files)
                 summary.seconds = time.perf_counter() - self._started
@@ -230,18 +236,21 @@ class _Audit:
                 failed.pop_all()
         return AuditResult(summary, target, bad, request.format, temporary)
 
-    def _check_seals(self) -> None:
-        summary = self._summary
-        summary.seals = (
-            check_seals(self._files)
-            if self._since is None
-            else check_seals(self._since.logs, self._since.parts)
+    def _check_seals(self) -> Unjudged:
+        """Follows the chains of sealed logs; returns which events read values that were erased from them."""
+        erased: list[ErasedValue] = []
+        files, parts = (self._files, None) if self._since is None else (self._since.logs, self._since.parts)
+        self._summary.seals = check_seals(
+            files, lambda origin, line: erased.extend(erased_values(origin, line)), parts
         )
-        summary.notes += [
-            f"the seal of {each.log} is broken: {each.reason}"
-            for each in summary.seals
-            if each.state == "broken"
-        ]
+        unjudged = Unjudged(self._request.rules, erased)
+        if unjudged and self._since is not None:
+            raise AuditError(
+                f"{next(unjudged.notes())}: an audit that goes on cannot leave out findings: audit the whole, without"
+                " since"
+            )
+        self._summary.unjudged = unjudged.events
+        return unjudged
 
     def _check_targets(self, target: Path, bad_records: Path) -> None:
         request = self._request
@@ -275,7 +284,7 @@ class _Audit:
                 since=self._since,
             )
             local.run(self._files)
-            _write_spooled(writer, collector, self._summary, steps, local.across)
+            _write_spooled(writer, collector, self._summary, steps, local)
         else:
             self._replay_with_spark(collector, writer)
 
@@ -292,14 +301,12 @@ class _Audit:
 
 
 def _refuse_across(request: AuditRequest) -> None:
-    """V11: one process has to see all documents, from the beginning."""
+    """V11: all documents have to be seen from the beginning."""
     said = request.rules.said_of_across
     if said and request.since is not None:
         raise AuditError(
             f"{said}: an audit that goes on looks at each by itself: audit the whole, without since"
         )
-    if said and (request.engine == "spark" or request.spark is not None or request.master is not None):
-        raise AuditError(f"{said}, and Spark takes each by itself: use engine='local'")
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
@@ -463,7 +470,7 @@ def as_text(until: str | datetime | None) -> str | None:
 
 
 def _write_spooled(
-    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, across: AcrossReplay | None
+    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, local: LocalAudit
 ) -> None:
     records, findings = summary.records, summary.findings
     withheld = collector.quarantine.settle()
@@ -475,7 +482,7 @@ def _write_spooled(
         if steps.told:
             done += text.count(b"\n")
             steps.tell(done / findings, records, records)
-    for text in () if across is None else across.findings(withheld):
+    for text in local.found_across(withheld):
         writer.write(text)
 
 

@@ -31,7 +31,7 @@ from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._arguments import FilePath, Moment, location_option
 from ._audit_tables import audit_tables, seal_lines
-from ._bad_records import LeftOut, say_quarantined
+from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
 from ._completion import conditions
@@ -232,6 +232,8 @@ def command(
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
+    if result.summary.unjudged:
+        return QUARANTINED
     least = "info" if fail_on_findings else fail_on
     return FINDINGS_FOUND if least and any_so_severe(result.summary, rules, Severity(least)) else 0
 
