@@ -23,6 +23,9 @@ CREATE TABLE across (time INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
 
+BESIDE = -(1 << 63)
+"""In place of a time: of what has none, but stands between clock records (L7)."""
+
 
 class Spool:
     """A temporary database, and a file for the text of findings, which is much; both are gone when the block is left.
@@ -97,14 +100,18 @@ class Spool:
         return self._database.execute("SELECT doc, line FROM across ORDER BY time, doc, rowid")
 
     def add_records(self, records: Iterable[tuple[str, int, int | None, int, int, int, bytes]]) -> None:
-        """Keeps records to be sorted: document, ts, time of a clock record, number in the log, file, record in the
-        file, line."""
+        """Keeps records to be sorted: document, ts, time of a clock record (or `BESIDE`), number in the log, file,
+        record in the file, line."""
         self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", records)
 
     def records(self) -> Iterator[tuple[str, int, int, bytes]]:
-        """Document, file, record and line by document and ts; of equal ts clock records last, by their time; else
-        the first in the log first."""
-        order = "doc, ts, at, number"  # what has no time comes first
+        """Document, file, record and line by document and ts; of equal ts change records first, then clock records by
+        their time, and what is `BESIDE` behind all of these that the log has before it; else the first in the log
+        first."""
+        beside = (
+            f"CASE WHEN at = {BESIDE} THEN max(at) OVER (PARTITION BY doc, ts ORDER BY number) ELSE at END"
+        )
+        order = f"doc, ts, {beside}, number"  # what has no time comes first
         return self._database.execute(f"SELECT doc, file, record, line FROM record ORDER BY {order}")
 
     def close(self) -> None:

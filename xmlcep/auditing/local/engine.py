@@ -27,6 +27,7 @@ from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, r
 from ...rules import Rules
 from ..findings.collector import Collector
 from ..findings.order import Ranking
+from ..findings.spool import BESIDE
 from ..frontier import place_of
 from ..inputs import LogFile
 from ..progress import Reading, Steps
@@ -420,7 +421,7 @@ class LocalAudit:
                 if self._rules.takes_external(event):
                     self._sorted += 1
                     line = FASTEST.dumps(aside.to_record())
-                    yield event.cause.doc, event.cause.ts, None, self._sorted, file.place, number, line
+                    yield event.cause.doc, event.cause.ts, BESIDE, self._sorted, file.place, number, line
             elif aside.doc in self._disordered:
                 self._sorted += 1
                 line = FASTEST.dumps(aside.to_record())
