@@ -165,8 +165,40 @@ def test_what_is_refused(tmp_path: Path) -> None:
     file = log(tmp_path / "log.jsonl", [ORDERED, SENT])
     with pytest.raises(AuditError, match="without since"):
         xmlcep.audit(file, RULES, since=tmp_path / "state", out=tmp_path / "out.jsonl")
-    with pytest.raises(QuestionError, match="about several documents"):
-        xmlcep.why_not(file, RULES, "Shipped")
+    with pytest.raises(QuestionError, match="leave node and doc out"):
+        xmlcep.why_not(file, RULES, "Shipped", doc="order")
+    with pytest.raises(QuestionError, match="where you gave time points"):
+        xmlcep.why_not(file, RULES, "Shipped", at=1)
+
+
+def test_questions(tmp_path: Path) -> None:
+    third = record("order", 2, "/order/item/@part", "8", "2026-01-03T00:00:00Z")
+    file, rules = log(tmp_path / "log.jsonl", [SENT, ORDERED, third]), parse_rules(LATE)
+    (shipped,) = (
+        number for number, each in enumerate(audit(file, rules).records(), 1) if each["name"] == "Shipped"
+    )
+    why = xmlcep.why(file, rules, shipped)
+    assert why == xmlcep.why(file, rules, "1:Shipped:") == xmlcep.why(file, rules, "1:Shipped:", doc="stock")
+    assert str(why).startswith(
+        "Shipped was raised at the documents at 1 of 'stock': ins(/stock#1/out#2/@part) at 1 of"
+    )
+    ordered, sent = why.groups[0].part.parts
+    assert [(event.name, event.cause.doc) for event in ordered.events] == [("Ordered", "order")]  # type: ignore[union-attr]
+    assert [(each["doc"], each["ts"]) for each in sent.to_record(several=True)["events"]] == [("stock", 1)]
+    assert "Ordered(/order#1/item#2) at 1 of 'order' {ins@1 of 'order'}" in why.text()
+    with pytest.raises(QuestionError, match="no finding 1:Shipped:"):
+        xmlcep.why(file, rules, "1:Shipped:", doc="order")
+    with pytest.raises(QuestionError, match="there are 4"):
+        xmlcep.why(file, rules, 9)
+    assert "has $p = '7', and the others have $p = '8'" in str(xmlcep.why_not(file, rules, "Shipped"))
+    before = str(xmlcep.why_not(file, rules, "Shipped", at="2026-01-01T12:00:00Z"))
+    assert before.startswith(
+        "Shipped was not raised at the documents: never-occurred: no ins(stock/out/@part)"
+    )
+    (group,) = xmlcep.pending(file, rules, event="Shipped")
+    assert (group.values, group.missing) == ((("p", "'8'"),), ["ins(stock/out/@part) as $p"])
+    assert {each.event for each in xmlcep.pending(file, rules)} == {"Shipped", "Late"}
+    assert not xmlcep.pending(file, rules, doc="order").total
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,12 @@ def audited(log: Path, rules: Rules) -> Records:
     return list(result.records())
 
 
+def write(log: Path, histories: Sequence[Sequence[PrimitiveEvent]]) -> Path:
+    records = [event.to_record() for history in histories for event in history]
+    log.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return log
+
+
 @given(rules_across(), histories_of_documents())
 def test_engine_equals_reference(text: str, histories: list[list[PrimitiveEvent]]) -> None:
     rules = parse_rules(text)
@@ -66,11 +72,36 @@ def test_engine_equals_reference(text: str, histories: list[list[PrimitiveEvent]
 @given(rules_across(), histories_of_documents())
 def test_audit_equals_engine(text: str, histories: list[list[PrimitiveEvent]]) -> None:
     rules = parse_rules(text)
-    records = [event.to_record() for history in histories for event in history]
     with TemporaryDirectory() as folder:
-        log = Path(folder) / "log.jsonl"
-        log.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        log = write(Path(folder) / "log.jsonl", histories)
         assert as_set(audited(log, rules)) == as_set(engine_findings(rules, histories))
+
+
+@settings(max_examples=15)
+@given(rules_across(), histories_of_documents())
+def test_questions_have_answers(text: str, histories: list[list[PrimitiveEvent]]) -> None:
+    rules = parse_rules(text)
+    with TemporaryDirectory() as folder:
+        log = write(Path(folder) / "log.jsonl", histories)
+        found = list(xmlcep.audit(log, rules, engine="local").records())
+        for number, finding in list(enumerate(found, start=1))[:4]:
+            if isinstance(finding["at"], str) and finding["constituents"]:
+                why = xmlcep.why(log, rules, number)
+                assert why.answer.startswith(
+                    f"E was raised at the documents at {finding['ts']} of '{finding['doc']}'"
+                )
+                assert changes(why.groups[0].part.to_record()) == changes(finding)
+        assert xmlcep.why_not(log, rules, "E").answer.startswith("E was ")
+        for group in xmlcep.pending(log, rules, complete=True):
+            assert group.event == "E" and group.node == "the documents" and group.to_record() and str(group)
+
+
+def changes(record: dict[str, Any]) -> list[str]:
+    """The changes in a finding, or in an answer."""
+    inner = [record[name] for name in ("constituents", "parts", "events") if name in record]
+    if "op" in record:
+        return [json.dumps([record["ts"], record["op"], record["ids"]])]
+    return sorted({each for some in inner for one in some for each in changes(one)})
 
 
 @settings(max_examples=25)

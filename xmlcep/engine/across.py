@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from contexts.entry import Moment
 from path_types.types import DOCUMENT
@@ -22,24 +22,8 @@ from .detector import Detector
 from .dispatch import select
 from .errors import UnknownTimeError
 from .leaf import Bindings
+from .place import Place
 from .tree_dispatch import Delivery, primitive_dispatch
-
-
-class Place(int):
-    """The number of a change, or of what was raised, in the order of all documents; ``of`` is that itself."""
-
-    of: Cause | CompositeEvent
-
-    @classmethod
-    def at(cls, number: int, of: Cause | CompositeEvent) -> Place:
-        """The place with this number."""
-        place = cls(number)
-        place.of = of
-        return place
-
-    def __float__(self) -> float:
-        """The time point in the document: what expressions see as ``$ts`` (F2)."""
-        return float(self.of.ts)
 
 
 class Part(NamedTuple):
@@ -53,19 +37,33 @@ class Part(NamedTuple):
     composites: Sequence[CompositeEvent]
 
 
+class Player(Protocol):
+    """Whoever is fed with changes in the order of all documents, as a detector is."""
+
+    def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:
+        """The next change, and what the events of its document have raised."""
+
+    def advance(self, time: int) -> list[CompositeEvent]:
+        """Time has passed (W6)."""
+
+    def set_clock(self, time: int | None, transaction: int) -> None:
+        """The time of the next change."""
+
+
 class Across:
     """What the events over documents of some rules have seen.
 
-    It has to be fed in the order of document time, document and time point.
+    It has to be fed in the order of document time, document and time point. ``player`` is fed in place of a detector.
     """
 
-    def __init__(self, rules: Rules, *, operators: bool = False) -> None:
+    def __init__(self, rules: Rules, *, operators: bool = False, player: Player | None = None) -> None:
         trees = rules.graph.across
         self._names = frozenset(tree.name for tree in trees)
         self._used = {rules.graph.trees[index].name for tree in trees for index in tree.dependencies}
         self.name = trees[0].name
         """What the first of them is called, for messages."""
-        self._detector = Detector(rules, operators=operators, trees=self._names)
+        self.detector = Detector(rules, operators=operators, trees=self._names)
+        self._player: Player = player or self.detector
         self._means = select(rules.graph, self._names).by_type
         self._joins = {
             tree.name: min(joined_throughout(rules.graph.programs[tree.index], tree.operators))
@@ -75,7 +73,7 @@ class Across:
 
     def reset(self) -> None:
         """Forgets all that it has seen."""
-        self._detector.reset()
+        self.detector.reset()
         self._count = self._time = 0
 
     def parts(
@@ -116,11 +114,11 @@ class Across:
 
     def advance(self, time: int) -> list[CompositeEvent]:
         """It is this time, in microseconds since 1970; returns what was due until then (W6)."""
-        return [self._restored(each) for each in self._detector.advance(time)]
+        return [self._restored(each) for each in self._player.advance(time)]
 
     def next_due(self) -> str | None:
         """When something is due next, as RFC 3339 text (UTC); None if nothing is."""
-        return self._detector.next_due()
+        return self.detector.next_due()
 
     def value_of(self, composite: CompositeEvent) -> str:
         """The value to which what it has raised belongs: no other matters for that."""
@@ -130,7 +128,7 @@ class Across:
         """The values to which something belongs that it is fed."""
         found = set()
         record = part.cause if part.is_change and isinstance(part.cause, PrimitiveEvent) else None
-        for state in self._detector.trees.values():
+        for state in self.detector.trees.values():
             given: list[tuple[Event, Iterable[Delivery]]] = [
                 (each, state.composite_deliveries(each)) for each in part.composites
             ]
@@ -162,9 +160,9 @@ class Across:
             for each in part.composites
             for at in [Place.at(self._count, each)]
         ]
-        self._detector.set_clock(time, 0)
+        self._player.set_clock(time, 0)
         return [
-            self._restored(each) for each in self._detector.feed(record._replace(ts=place, more=False), fed)
+            self._restored(each) for each in self._player.feed(record._replace(ts=place, more=False), fed)
         ]
 
     def _restored(self, composite: CompositeEvent) -> CompositeEvent:
@@ -178,11 +176,12 @@ class Across:
             of = TimePoint(last.ts, cause.at, last.doc)
         assert of is not None and not isinstance(of, CompositeEvent)
         return composite._replace(
-            path=None, ids=(), constituents=tuple(map(self._as_it_was, composite.constituents)), start=None, end=None,
+            path=None, ids=(), constituents=tuple(map(self.as_it_was, composite.constituents)), start=None, end=None,
             cause=of, span=None,
         )  # fmt: skip
 
-    def _as_it_was(self, event: Event) -> Event:
+    def as_it_was(self, event: Event) -> Event:
+        """What it has been fed, or has raised, as it is in its document."""
         if isinstance(event, CompositeEvent) and event.name in self._names:
             return self._restored(event)
         assert isinstance(event.start, Place) and not isinstance(event.start.of, TimePoint)

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ...engine.across import Part
 from .atomic_files import OutputError
 
 _TABLES = """
@@ -87,9 +86,9 @@ class Spool:
         """File, record and line of what was quarantined, in file order."""
         return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
 
-    def add_across(self, part: Part, doc: str, line: bytes) -> None:
+    def add_across(self, doc: str, time: int, line: bytes) -> None:
         """Keeps what events over documents are made of, by its time."""
-        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (part.time, doc, line))
+        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (time, doc, line))
 
     def drop_across(self, doc: str) -> None:
         """Forgets what a document has of that."""

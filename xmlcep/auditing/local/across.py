@@ -3,10 +3,10 @@ order, and is replayed in the order of all of them when that is done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 from ...engine import EvaluationError
 from ...engine.across import Across, Part
@@ -18,22 +18,17 @@ from ..findings.order import Ranking
 from ..request import AuditError
 
 
-class Shelf(Protocol):
-    """Where parts are kept until all documents have been replayed."""
-
-    def add_across(self, part: Part, doc: str, line: bytes) -> None:
-        """Keeps a part of a document, and what is written of it."""
-
-    def drop_across(self, doc: str) -> None:
-        """Forgets what a document has of that."""
-
-
 class PartsOfDocuments:
-    """Finds what events over documents are made of; ``until``: as far as time goes on at the end of each document."""
+    """Finds what events over documents are made of, and gives it with its document to ``keep``; ``drop`` forgets what a
+    document has of that. ``until``: as far as time goes on at the end of each document."""
 
-    def __init__(self, across: Across, shelf: Shelf, *, until: str | None) -> None:
+    def __init__(
+        self, across: Across, keep: Callable[[str, Part], None], drop: Callable[[str], None] | None = None, *,
+        until: str | None = None,
+    ) -> None:  # fmt: skip
         self.across = across
-        self._shelf = shelf
+        self._keep = keep
+        self._drop = drop
         self._times: dict[str, int] = {}  # how late it is in each document (W1)
         self.end = 0 if until is None else microseconds(until)
         """Until when something can be due."""
@@ -47,7 +42,7 @@ class PartsOfDocuments:
             self._pass(doc, microseconds(record.at))
             self.end = max(self.end, self._times[doc] - 1)  # what is due then is not due yet
         for part in self.across.parts(self._times.get(doc), record, raised):
-            self._shelf.add_across(part, doc, written(part))
+            self._keep(doc, part)
 
     def advance(self, doc: str, at: str) -> None:
         """It is this time in a document, although nothing has changed (W6)."""
@@ -60,10 +55,12 @@ class PartsOfDocuments:
     def drop(self, doc: str) -> None:
         """Forgets a document, which is going to be replayed anew."""
         self._times.pop(doc, None)
-        self._shelf.drop_across(doc)
+        if self._drop is not None:
+            self._drop(doc)
 
 
 def written(part: Part) -> bytes:
+    """A part as a line."""
     writer = new_writer()
     item = {
         "time": part.time, "cause": writer.event(part.cause), "is_change": part.is_change,
@@ -72,7 +69,8 @@ def written(part: Part) -> bytes:
     return STANDARD.dumps(item | writer.state())
 
 
-def _read(line: bytes) -> Part:
+def part_of(line: bytes) -> Part:
+    """What `written` wrote."""
     item: dict[str, Any] = FASTEST.loads(line)
     reader = new_reader(item)
     return Part(
@@ -84,24 +82,23 @@ def _read(line: bytes) -> Part:
 
 
 def raised_in_order(
-    across: Across, ranking: Ranking, lines: Iterable[bytes], end: int
+    across: Across, ranking: Ranking, parts: Iterable[Part], end: int
 ) -> Iterator[tuple[int, CompositeEvent]]:
     """What parts raise, which come in their order, and what is due until the ``end``: with the place of its time, by
     that, document, time point, event and values. At one time what is due comes last.
 
     Raises `AuditError` for what cannot be evaluated.
     """
-    for place, together in groupby(_raised(across, lines, end), key=itemgetter(0)):
+    for place, together in groupby(_raised(across, parts, end), key=itemgetter(0)):
         for _, each in sorted(
             together, key=lambda one: (one[1].cause.doc, one[1].ts, *ranking.place(one[1]))
         ):
             yield place, each
 
 
-def _raised(across: Across, lines: Iterable[bytes], end: int) -> Iterator[tuple[int, CompositeEvent]]:
+def _raised(across: Across, parts: Iterable[Part], end: int) -> Iterator[tuple[int, CompositeEvent]]:
     try:
-        for line in lines:
-            part = _read(line)
+        for part in parts:
             before = across.advance(part.time - 1)
             yield from ((_due_at(each), each) for each in before)
             yield from ((2 * part.time, each) for each in across.take(part))

@@ -36,7 +36,7 @@ from ..rule_counts import records_by_rule
 from ..since import Since
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from ..without_collector import without_garbage_collection
-from .across import PartsOfDocuments, raised_in_order
+from .across import PartsOfDocuments, part_of, raised_in_order, written
 from .document_replay import DocumentReplay
 from .documents import Documents
 
@@ -76,7 +76,10 @@ class LocalAudit:
         self._externals = bool(rules.externals)
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=self._checks_times)
         over = Across(rules, operators=operators) if rules.graph.across else None
-        self._across = None if over is None else PartsOfDocuments(over, collector.spool, until=until)
+        self._across = None if over is None else PartsOfDocuments(
+            over, lambda doc, part: collector.spool.add_across(doc, part.time, written(part)),
+            collector.spool.drop_across, until=until,
+        )  # fmt: skip
         self._documents = Documents(
             rules, collector, operators=operators, until=until, since=since, across=self._across
         )
@@ -100,8 +103,8 @@ class LocalAudit:
         if self._across is None:
             return
         ranking, collector = Ranking(self._rules), self._collector
-        lines = (line for doc, line in collector.spool.across() if doc not in withheld)
-        found = raised_in_order(self._across.across, ranking, lines, self._across.end)
+        parts = (part_of(line) for doc, line in collector.spool.across() if doc not in withheld)
+        found = raised_in_order(self._across.across, ranking, parts, self._across.end)
         while some := [each for _, each in islice(found, _TOGETHER)]:
             for each in some:
                 collector.found(each.cause.doc, Counter([each.name]))

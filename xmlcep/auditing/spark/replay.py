@@ -38,7 +38,7 @@ from ...timestamps import microseconds
 from ..failures import ReplayError
 from ..findings.order import Ranking
 from ..inputs import LogFile
-from ..local.across import PartsOfDocuments
+from ..local.across import PartsOfDocuments, written
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
 from ..local.type_numbers import TypeNumbers
@@ -113,7 +113,11 @@ class SortedReplay:
         trees = None if told.trees is None else _with_used(rules, told.trees)
         over = [tree.name for tree in rules.graph.across if told.trees is None or tree.name in told.trees]
         self._across = Across(rules) if over else None
-        self._parts = None if self._across is None else PartsOfDocuments(self._across, self, until=told.until)
+        self._parts = (
+            None
+            if self._across is None
+            else PartsOfDocuments(self._across, self._keep_part, until=told.until)
+        )
         self._own = None if told.trees is None else frozenset(told.trees)
         self._detector: Detector | None = Detector(rules, operators=told.operators, trees=trees)
         self._needs = self._detector.needs
@@ -426,13 +430,10 @@ class SortedReplay:
         """Its replay took so long."""
         self._counts["seconds"] = seconds
 
-    def add_across(self, part: Part, doc: str, line: bytes) -> None:
+    def _keep_part(self, doc: str, part: Part) -> None:
         """Events over documents take this part."""
         assert self._findings is not None and self._across is not None
-        self._findings.keep(self.answers.parts(self._across.values(part), part.time, doc, line))
-
-    def drop_across(self, doc: str) -> None:
-        """Documents are replayed once here."""
+        self._findings.keep(self.answers.parts(self._across.values(part), part.time, doc, written(part)))
 
     def _judged_bad(self, bad: BadRecord) -> None:
         self.add_bad(_NO_FILE, bad)
