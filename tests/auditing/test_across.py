@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -14,7 +14,6 @@ import xmlcep.spark
 from tests.auditing.test_agreement import assert_same
 from xmlcep.auditing import audit
 from xmlcep.auditing.pasts import QuestionError
-from xmlcep.auditing.request import AuditError
 from xmlcep.rules import PlainRules, parse_rules
 
 if TYPE_CHECKING:
@@ -163,12 +162,28 @@ def test_streams_are_refused() -> None:
 
 def test_what_is_refused(tmp_path: Path) -> None:
     file = log(tmp_path / "log.jsonl", [ORDERED, SENT])
-    with pytest.raises(AuditError, match="without since"):
-        xmlcep.audit(file, RULES, since=tmp_path / "state", out=tmp_path / "out.jsonl")
     with pytest.raises(QuestionError, match="leave node and doc out"):
         xmlcep.why_not(file, RULES, "Shipped", doc="order")
     with pytest.raises(QuestionError, match="where you gave time points"):
         xmlcep.why_not(file, RULES, "Shipped", at=1)
+
+
+@pytest.mark.parametrize("new_since", ["now", "begin"])
+def test_audits_that_go_on(tmp_path: Path, new_since: Literal["now", "begin"]) -> None:
+    both = parse_rules(f"event Shipped {{across}} = {TEXT}\nevent Also {{across}} = {TEXT}")
+    orders, stock = log(tmp_path / "order.jsonl", [ORDERED]), tmp_path / "stock.jsonl"
+    first = {"since": tmp_path / "state", "out": tmp_path / "out"}
+    assert names(orders, **first) == []
+    log(stock, [SENT])
+    second = audit(tmp_path.glob("*.jsonl"), both, **first, new_since=new_since)
+    assert second.notes == ["rules replaced: 1 kept: Shipped", "rules replaced: 1 new: Also"]
+    found = [each["name"] for each in second.records()]
+    assert found == (["Shipped"] if new_since == "now" else ["Shipped", "Also"])
+    early = record("order", 2, "/order/item/@part", "8", "2026-01-01T12:00:00Z")
+    orders.write_text(orders.read_text() + json.dumps(early) + "\n")
+    (note,) = audit(tmp_path.glob("*.jsonl"), RULES, **first, on_removed="drop").notes[2:]
+    assert note.startswith("1 change was made before what earlier runs have read of other documents")
+    assert note.endswith("take them as of 2026-01-02T00:00:00Z (V11)")
 
 
 def test_questions(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
 from lxml import etree
 
 import xmlcep
@@ -56,9 +58,10 @@ def audited(log: Path, rules: Rules) -> Records:
     return list(result.records())
 
 
-def write(log: Path, histories: Sequence[Sequence[PrimitiveEvent]]) -> Path:
+def write(log: Path, histories: Sequence[Sequence[PrimitiveEvent]], mode: str = "w") -> Path:
     records = [event.to_record() for history in histories for event in history]
-    log.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    with log.open(mode, encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
     return log
 
 
@@ -75,6 +78,33 @@ def test_audit_equals_engine(text: str, histories: list[list[PrimitiveEvent]]) -
     with TemporaryDirectory() as folder:
         log = write(Path(folder) / "log.jsonl", histories)
         assert as_set(audited(log, rules)) == as_set(engine_findings(rules, histories))
+
+
+@settings(max_examples=25)
+@given(rules_with_events(), histories_of_documents(), st.lists(st.integers(1, 14), max_size=3), st.booleans())
+def test_runs_equal_one_audit(
+    text: str, histories: list[list[PrimitiveEvent]], cuts: list[int], as_they_come: bool
+) -> None:
+    """Unless changes came behind later ones of other documents, which is said."""
+    rules = parse_rules(text)
+    events = [event for _, event in in_one_order(histories)]
+    if not as_they_come:
+        events.sort(key=lambda event: (event.doc, event.ts))
+    parts = [events[begin:end] for begin, end in pairwise(sorted({0, *cuts, len(events)}))]
+    with TemporaryDirectory() as folder:
+        whole = xmlcep.audit(
+            write(Path(folder) / "whole.jsonl", [events]), rules, engine="local", operators=True
+        )
+        out, state, log = (Path(folder) / name for name in ("out.jsonl", "state", "log.jsonl"))
+        notes: list[str] = []
+        for number, part in enumerate(parts):
+            write(log, [part], mode="a")
+            final = number == len(parts) - 1
+            notes += xmlcep.audit(log, rules, since=state, out=out, operators=True, final=final).notes
+        found = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        late = any("made before what earlier runs have read" in note for note in notes)
+        event(f"late: {late}, findings: {bool(found)}, runs: {len(parts)}")
+        assert late or as_set(found) == as_set(list(whole.records()))
 
 
 @settings(max_examples=15)

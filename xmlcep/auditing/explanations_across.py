@@ -36,12 +36,13 @@ def _in_one_order(log: Pasts, rules: Rules, at: When, *, flushed: bool = True) -
     for doc, past in log.documents.items():
         detector = Detector(rules, document=past.start())
         point = past.point(at)
-        items = list(past.until(point))
+        items, time = list(past.until(point)), None
         for item in items if flushed or point is not None else items[:-1]:
             if isinstance(item, ClockRecord):
-                noted.advance(doc, item.at)
-            noted.take(doc, item if isinstance(item, PrimitiveEvent) else None, give(item, detector))
-        noted.take(doc, None, detector.end_edit())
+                time = noted.advance(time, item.at)
+            record = item if isinstance(item, PrimitiveEvent) else None
+            time = noted.take(doc, time, record, give(item, detector))
+        noted.take(doc, time, None, detector.end_edit())
     found.sort(key=lambda each: each[:2])
     return _OneOrder([part for *_, part in found], noted.end)
 

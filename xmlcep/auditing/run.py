@@ -145,7 +145,6 @@ def audit(
         if request.since is not None:
             _refuse_pipes(kept)
         found = find_files(kept)
-        _refuse_across(request)
         if request.since is not None:
             stack.enter_context(holding(request.since))
             result = _audit_since(request, found, request.since, started)
@@ -281,15 +280,6 @@ class _Audit:
 
         with spark_session(self._request.spark, master=self._request.master) as session, explained():
             SparkAudit(session, self._request, collector).run(self._files, writer)
-
-
-def _refuse_across(request: AuditRequest) -> None:
-    """V11: all documents have to be seen from the beginning."""
-    said = request.rules.said_of_across
-    if said and request.since is not None:
-        raise AuditError(
-            f"{said}: an audit that goes on looks at each by itself: audit the whole, without since"
-        )
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:

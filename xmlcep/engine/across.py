@@ -6,7 +6,7 @@ point, a number that knows what it is the place of; in what it raises each chang
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple, Protocol
@@ -20,9 +20,11 @@ from ..rules.across import joined_throughout
 from ..xpath.values import text_of
 from .detector import Detector
 from .dispatch import select
+from .durable import Json, new_reader, new_writer, read_detector, write_detector
 from .errors import UnknownTimeError
 from .leaf import Bindings
 from .place import Place
+from .replacement import OnRemoved, Replacement
 from .tree_dispatch import Delivery, primitive_dispatch
 
 
@@ -69,12 +71,38 @@ class Across:
             tree.name: min(joined_throughout(rules.graph.programs[tree.index], tree.operators))
             for tree in trees
         }
-        self._count = self._time = 0
+        self._count = self.time = 0
 
     def reset(self) -> None:
         """Forgets all that it has seen."""
         self.detector.reset()
-        self._count = self._time = 0
+        self._count = self.time = 0
+
+    def state(self) -> dict[str, Json]:
+        """What it has seen, as plain data (G6)."""
+        writer = new_writer()
+        written = write_detector(writer, self.detector)
+        return {"detector": written, "count": self._count, "time": self.time, **writer.state()}
+
+    def go_on(self, state: Mapping[str, Json]) -> None:
+        """Goes on from where one of the same rules was; it has to be as new."""
+        read_detector(new_reader(state), state["detector"], self.detector)
+        self._count, self.time = state["count"], state["time"]
+
+    def replaced(
+        self, rules: Rules, on_removed: OnRemoved, past: Across | None = None
+    ) -> tuple[Across | None, Replacement]:
+        """What goes on with other rules in its place (G7), if these have events over documents, and what became of its
+        trees; new ones have seen what ``past`` has. Nothing of theirs waits for a release."""
+        names = frozenset(tree.name for tree in rules.graph.across)
+        now = Across(rules, operators=self.detector.operators) if names else None
+        seen = None if past is None else past.detector
+        replacement = self.detector.replace(rules, on_removed=on_removed, trees=names, past=seen)
+        if now is not None:
+            now._player = now.detector = self.detector
+            now._count = max(each._count for each in (self, past) if each is not None)
+            now.time = self.time
+        return now, replacement
 
     def parts(
         self, time: int | None, record: PrimitiveEvent | None, raised: Sequence[CompositeEvent]
@@ -108,7 +136,7 @@ class Across:
         """A change, if there is one, at this time of its document (in microseconds since 1970), and what the events of
         its document raised with it; returns what that raises. Errors as of `parts`."""
         found = [each for part in self.parts(time, record, raised) for each in self.take(part)]
-        if time is not None and time > self._time:
+        if time is not None and time > self.time:
             found += self.advance(time - 1)  # what is due by then is not due at a record of that time
         return found
 
@@ -145,7 +173,7 @@ class Across:
     def take(self, part: Part) -> list[CompositeEvent]:
         """Takes what happens; returns what that raises."""
         self._count += 1
-        time = self._time = max(part.time, self._time)
+        time = self.time = max(part.time, self.time)
         cause, record = part.cause, part.cause
         place = Place.at(self._count, cause)
         if not (

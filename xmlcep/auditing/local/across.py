@@ -3,7 +3,7 @@ order, and is replayed in the order of all of them when that is done."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -13,7 +13,7 @@ from ...engine.across import Across, Part
 from ...engine.durable import new_reader, new_writer
 from ...events import CompositeEvent, PrimitiveEvent, TimePoint
 from ...log.json_codec import FASTEST, STANDARD
-from ...timestamps import microseconds
+from ...timestamps import microseconds, timestamp
 from ..findings.order import Ranking
 from ..request import AuditError
 
@@ -29,34 +29,73 @@ class PartsOfDocuments:
         self.across = across
         self._keep = keep
         self._drop = drop
-        self._times: dict[str, int] = {}  # how late it is in each document (W1)
         self.end = 0 if until is None else microseconds(until)
         """Until when something can be due."""
 
-    def take(self, doc: str, record: PrimitiveEvent | None, raised: list[CompositeEvent]) -> None:
-        """A record of a document, if it is one, and what it has raised.
+    def take(
+        self, doc: str, time: int | None, record: PrimitiveEvent | None, raised: list[CompositeEvent]
+    ) -> int | None:
+        """A record of a document, if it is one, and what it has raised; returns how late it is there, given how late it
+        was (W1).
 
         Raises `UnknownTimeError` for what means something while no time of the document is known.
         """
         if record is not None and record.at is not None:
-            self._pass(doc, microseconds(record.at))
-            self.end = max(self.end, self._times[doc] - 1)  # what is due then is not due yet
-        for part in self.across.parts(self._times.get(doc), record, raised):
+            now = microseconds(record.at)
+            time = now if time is None else max(time, now)
+            self.end = max(self.end, time - 1)  # what is due then is not due yet
+        for part in self.across.parts(time, record, raised):
             self._keep(doc, part)
+        return time
 
-    def advance(self, doc: str, at: str) -> None:
-        """It is this time in a document, although nothing has changed (W6)."""
-        self._pass(doc, microseconds(at))
-        self.end = max(self.end, self._times[doc])
-
-    def _pass(self, doc: str, time: int) -> None:
-        self._times[doc] = max(time, self._times.get(doc, time))
+    def advance(self, time: int | None, at: str) -> int:
+        """It is this time in a document, although nothing has changed (W6); returns how late it is."""
+        now = microseconds(at)
+        time = now if time is None else max(time, now)
+        self.end = max(self.end, time)
+        return time
 
     def drop(self, doc: str) -> None:
         """Forgets a document, which is going to be replayed anew."""
-        self._times.pop(doc, None)
         if self._drop is not None:
             self._drop(doc)
+
+
+class Reached:
+    """How far the runs of an audit that goes on have come in the order of all documents."""
+
+    def __init__(self, end: int = -1, last: tuple[int, str] = (-1, "")) -> None:
+        self._end = end
+        self._last = last
+        self._late = 0
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any], parts: PartsOfDocuments) -> Reached:
+        """As far as earlier runs have come; their events over documents go on."""
+        parts.across.go_on(state)
+        parts.end = max(parts.end, state["end"])
+        return cls(state["end"], tuple(state["last"]))
+
+    def state(self, parts: PartsOfDocuments) -> dict[str, Any]:
+        """For the next run."""
+        return {"end": parts.end, "last": self._last, **parts.across.state()}
+
+    def noted(self, parts: Iterable[tuple[str, Part]]) -> Iterator[Part]:
+        """The parts, which come in order in this run; those that earlier runs have passed are counted."""
+        last = self._last
+        for doc, part in parts:
+            self._late += part.time <= self._end or (part.time, doc) < last
+            self._last = max(self._last, (part.time, doc))
+            yield part
+
+    def notes(self) -> Iterator[str]:
+        """That some came after later ones, and so are of another time for events over documents."""
+        if self._late:
+            were = "1 change was" if self._late == 1 else f"{self._late:,} changes were"
+            yield (
+                f"{were} made before what earlier runs have read of other documents: events over documents take them as"
+                f" of {timestamp(max(self._end, self._last[0]))} (V11)"
+            )
 
 
 def written(part: Part) -> bytes:

@@ -36,7 +36,7 @@ from ..rule_counts import records_by_rule
 from ..since import Since
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from ..without_collector import without_garbage_collection
-from .across import PartsOfDocuments, part_of, raised_in_order, written
+from .across import PartsOfDocuments, Reached, part_of, raised_in_order, written
 from .document_replay import DocumentReplay
 from .documents import Documents
 
@@ -103,12 +103,18 @@ class LocalAudit:
         if self._across is None:
             return
         ranking, collector = Ranking(self._rules), self._collector
-        parts = (part_of(line) for doc, line in collector.spool.across() if doc not in withheld)
+        known = ((doc, part_of(line)) for doc, line in collector.spool.across() if doc not in withheld)
+        left = None if self._since is None else self._since.state.across
+        reached = Reached() if left is None else Reached.of(left, self._across)
+        parts = reached.noted(known)
         found = raised_in_order(self._across.across, ranking, parts, self._across.end)
         while some := [each for _, each in islice(found, _TOGETHER)]:
             for each in some:
                 collector.found(each.cause.doc, Counter([each.name]))
             yield b"".join(ranking.encode(each) + b"\n" for each in some)
+        collector.summary.notes += reached.notes()
+        if self._since is not None:
+            self._since.state.across = reached.state(self._across)
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)

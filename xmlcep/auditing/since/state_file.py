@@ -36,7 +36,7 @@ class AuditState:
     ``documents`` are the lines of documents by name: what `DocumentReplay.pause` says of each. ``final``:
     the last run was told that the log is complete. ``before`` are the rules that wrote it, if those of this run are
     others, which replace them (G7). ``held`` are the records above gaps in the time points of documents, for
-    which the last run ``waits``.
+    which the last run ``waits``. ``across`` is what events over documents have seen, and how far they are (V11).
     """
 
     path: Path
@@ -49,6 +49,7 @@ class AuditState:
     before: Rules | None = None
     held: list[Held] = field(default_factory=list)
     waits: bool = False
+    across: dict[str, Any] | None = None
 
     @classmethod
     def load(
@@ -76,9 +77,12 @@ class AuditState:
                 stream.seek(start)
                 files: dict[str, PastFile] = {}
                 held: list[Held] = []
+                across: dict[str, Any] | None = None
                 while start < end and not (line := stream.readline()).startswith(BEGIN):
                     record = json.loads(line)
-                    if "held" in record:
+                    if "across" in record:
+                        across = record["across"]
+                    elif "held" in record:
                         held.append(Held.from_record(record))
                     else:
                         files[record["file"]] = PastFile.from_record(record)
@@ -90,6 +94,7 @@ class AuditState:
                 state.waits = bool(header.get("waits"))
                 state._deliver_what_was_left(header["deliveries"], targets)
                 state.files, state.documents, state.held = files, documents, held
+                state.across = across
                 failed.pop_all()
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
@@ -178,6 +183,8 @@ class AuditState:
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
             sealing.writelines(line_of(each.to_record()) for each in self.held)
+            if self.across is not None:
+                sealing.write(line_of({"across": self.across}))
             self.documents.write(sealing)
             sealing.seal()
 
