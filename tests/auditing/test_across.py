@@ -14,6 +14,7 @@ import xmlcep.spark
 from tests.auditing.test_agreement import assert_same
 from xmlcep.auditing import audit
 from xmlcep.auditing.pasts import QuestionError
+from xmlcep.auditing.request import AuditError
 from xmlcep.rules import PlainRules, parse_rules
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ def test_streams_are_refused() -> None:
 
 def test_what_is_refused(tmp_path: Path) -> None:
     file = log(tmp_path / "log.jsonl", [ORDERED, SENT])
+    with pytest.raises(AuditError, match="say 'wait' or 'refuse'"):
+        xmlcep.audit(file, RULES, since=tmp_path / "state", out=tmp_path / "out.jsonl", late="restart")
     with pytest.raises(QuestionError, match="leave node and doc out"):
         xmlcep.why_not(file, RULES, "Shipped", doc="order")
     with pytest.raises(QuestionError, match="where you gave time points"):
