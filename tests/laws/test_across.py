@@ -71,7 +71,7 @@ def test_engine_equals_reference(text: str, histories: list[list[PrimitiveEvent]
     assert as_set(engine_findings(rules, histories)) == as_set(findings_over(rules.definitions, histories))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(rules_across(), histories_of_documents())
 def test_audit_equals_engine(text: str, histories: list[list[PrimitiveEvent]]) -> None:
     rules = parse_rules(text)
@@ -80,7 +80,7 @@ def test_audit_equals_engine(text: str, histories: list[list[PrimitiveEvent]]) -
         assert as_set(audited(log, rules)) == as_set(engine_findings(rules, histories))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(rules_with_events(), histories_of_documents(), st.lists(st.integers(1, 14), max_size=3), st.booleans())
 def test_runs_equal_one_audit(
     text: str, histories: list[list[PrimitiveEvent]], cuts: list[int], as_they_come: bool
@@ -107,7 +107,7 @@ def test_runs_equal_one_audit(
         assert late or as_set(found) == as_set(list(whole.records()))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(rules_across(), histories_of_documents())
 def test_questions_have_answers(text: str, histories: list[list[PrimitiveEvent]]) -> None:
     rules = parse_rules(text)
@@ -134,7 +134,7 @@ def changes(record: dict[str, Any]) -> list[str]:
     return sorted({each for some in inner for one in some for each in changes(one)})
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(rules_with_events(), edits_of_documents())
 def test_live_equals_audits(text: str, edits: list[Edit]) -> None:
     rules = parse_rules(text)

@@ -107,10 +107,9 @@ class Spool:
         """Document, file, record and line by document and ts; of equal ts change records first, then clock records by
         their time, and what is `BESIDE` behind all of these that the log has before it; else the first in the log
         first."""
-        beside = (
-            f"CASE WHEN at = {BESIDE} THEN max(at) OVER (PARTITION BY doc, ts ORDER BY number) ELSE at END"
-        )
-        order = f"doc, ts, {beside}, number"  # what has no time comes first
+        clock = f"nullif(at, {BESIDE})"  # what has no time comes first
+        latest = f"CASE WHEN at = {BESIDE} THEN max({clock}) OVER (PARTITION BY doc, ts ORDER BY number) ELSE at END"
+        order = f"doc, ts, {latest}, number"
         return self._database.execute(f"SELECT doc, file, record, line FROM record ORDER BY {order}")
 
     def close(self) -> None:

@@ -16,7 +16,6 @@ from ...errors import ArgumentError
 from ...log.columns.accepted import as_read
 from ...log.json_codec import STANDARD
 from ...timestamps import TimeError, microseconds
-from ..findings.spool import BESIDE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -77,7 +76,7 @@ def in_order(changes: DataFrame, *keys: Any, beside: bool = False) -> DataFrame:
     time = F.when(F.col("clock"), F.unix_micros(F.try_to_timestamp("at")))
     if beside and "aside" in changes.columns:
         before = F.max(time).over(Window.partitionBy("doc", "ts").orderBy(*behind))
-        time = F.when(F.col("aside").isNotNull(), F.coalesce(before, F.lit(BESIDE))).otherwise(time)
+        time = F.when(F.col("aside").isNotNull(), before).otherwise(time)
         together = together.withColumn("time", time)
         return together.sortWithinPartitions("doc", "ts", "time", *behind).drop("time")
     return together.sortWithinPartitions("doc", "ts", time, *behind)
@@ -92,7 +91,7 @@ def sorted_in_order(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, A
         if time is not None:
             latest[at_once] = max(time, latest.get(at_once, time))
         elif each.get("aside") is not None:
-            time = latest.get(at_once, BESIDE)
+            time = latest.get(at_once)
         keyed.append((_nulls_first(each["doc"], each["ts"], time), each))
     keyed.sort(key=itemgetter(0))
     return [each for _, each in keyed]

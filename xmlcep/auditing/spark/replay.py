@@ -32,7 +32,7 @@ from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST, STANDARD
 from ...log.parquet import COLUMNS, ArrowRecords
-from ...log.records import RAISED, ClockRecord, Control, raised_event
+from ...log.records import RAISED, ClockRecord, Control, raised_event, raised_or_none
 from ...rules import Rules
 from ...timestamps import microseconds
 from ..failures import ReplayError
@@ -177,8 +177,10 @@ class SortedReplay:
             self._take(batch)
             return
         plain = pc.and_(pc.is_null(batch["aside"]), pc.is_null(batch["reason"]))
-        timed = pc.and_(pc.is_null(batch["reason"]), pc.is_valid(batch["ts"]))  # no headers
-        self._note_order(batch.filter(timed if self._rules.externals else plain))
+        externals = (
+            pa.array(map(self._is_external, batch["aside"].to_pylist())) if self._rules.externals else plain
+        )
+        self._note_order(batch.filter(pc.or_(plain, externals)))
         begin = 0
         for index in pc.indices_nonzero(pc.invert(plain)).to_pylist():
             row = {
@@ -390,6 +392,14 @@ class SortedReplay:
         else:
             self._headers.append((header.doc, origin, header))
 
+    def _is_external(self, aside: str | None) -> bool:
+        """Whether this is an external event of the rules."""
+        record = None if aside is None else STANDARD.loads(aside.encode())
+        if record is None or "control" not in record:
+            return False
+        event = raised_or_none(Control.from_record(record))
+        return event is not None and self._rules.takes_external(event)
+
     def _take_control(self, control: Control, origin: Origin) -> None:
         """Takes an external event, if the record that it belongs to is there (L7)."""
         if control.kind != RAISED or not self._rules.externals:
@@ -407,6 +417,7 @@ class SortedReplay:
             return
         bad = None
         if not replay.is_at(event.cause.ts):
+            self._disordered.add(replay.doc)
             bad = None if self._keep is not None else raised_elsewhere(control, Numbered("", 0))
         elif replay.raised_there.is_new(replay.ts, control):
             replay.take_raised(event)
