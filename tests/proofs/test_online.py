@@ -21,7 +21,8 @@ from xmlcep.cli.witness import _handler
 from xmlcep.log.tree import verify_tree
 from xmlcep.log.writing import write_new_file
 from xmlcep.proofs import public_key
-from xmlcep.proofs.hashing import inclusion, leaf_hash, node_hash, root_of
+from xmlcep.proofs.checkpoint import Checkpoint
+from xmlcep.proofs.hashing import check_consistency, consistency, inclusion, leaf_hash, node_hash, root_of
 from xmlcep.proofs.log_tree import last_checkpoint, tree_folder
 from xmlcep.proofs.notes import Note, PrivateKey
 from xmlcep.proofs.witness import SIZE, Answers, request_of, with_cosignature
@@ -109,7 +110,8 @@ def test_what_a_witness_answers(tmp_path: Path, key: Path) -> None:
 
 
 def test_proofs_by_another_implementation(tmp_path: Path, key: Path) -> None:
-    """pymerkle, which has the tree of RFC 9162 by itself."""
+    """pymerkle, which has the tree of RFC 9162 by itself: its proofs are ours, and under the roots that we sign it
+    verifies that entries are included, and that every state continues every earlier one."""
     pymerkle = pytest.importorskip("pymerkle")
     log = tmp_path / "order.jsonl"
     recorded(log, key, 10)
@@ -124,13 +126,22 @@ def test_proofs_by_another_implementation(tmp_path: Path, key: Path) -> None:
             hashes[level, number] = node_hash(full(level - 1, 2 * number), full(level - 1, 2 * number + 1))
         return hashes[level, number]
 
-    for size, entry in enumerate(entries, 1):
+    roots = [root_of(size, full) for size in range(len(entries) + 1)]
+    for entry in entries:
         tree.append_entry(entry)
-        assert tree.get_root() == root_of(size, full)
     size = len(entries)
+    note = last_checkpoint(tree_folder(log))
+    assert note is not None and Checkpoint.parse(note.text).root == roots[size]
+    for new in range(1, size + 1):
+        for old in range(1, new):
+            proof = tree.prove_consistency(old, new)
+            pymerkle.verify_consistency(roots[old], roots[new], proof, prior_size=old, later_size=new)
+            with pytest.raises(pymerkle.InvalidProof):
+                pymerkle.verify_consistency(roots[old - 1], roots[new], proof)
+            check_consistency(old, roots[old], new, roots[new], consistency(old, new, full))
     for index in range(size):
         proof = tree.prove_inclusion(index + 1, size)
-        pymerkle.verify_inclusion(leaf_hash(entries[index]), tree.get_root(), proof)
+        pymerkle.verify_inclusion(leaf_hash(entries[index]), roots[size], proof)
         assert proof.path[1:] == inclusion(index, index + 1, size, full)
 
 

@@ -15,6 +15,7 @@ from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.findings.atomic_files import AtomicFile
+from ..auditing.findings.corrections import keyed
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
@@ -30,11 +31,10 @@ from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._arguments import FilePath, Moment, location_option
 from ._audit_tables import audit_tables, seal_lines
-from ._bad_records import LeftOut, say_quarantined
+from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
 from ._completion import conditions
-from ._exchange_formats import keyed
 from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._log_arguments import files_read, logs_argument
@@ -232,6 +232,8 @@ def command(
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
+    if result.summary.unjudged:
+        return QUARANTINED
     least = "info" if fail_on_findings else fail_on
     return FINDINGS_FOUND if least and any_so_severe(result.summary, rules, Severity(least)) else 0
 

@@ -42,13 +42,14 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 @click.option(
     "--seal", is_flag=True, help="Seal the log, so that `xmlcep verify` can tell if it was altered."
 )
+@click.option("--erasable", is_flag=True, help="Seal it so that `xmlcep erase` can take values out of it.")
 @format_option("json: the summary as an object, on standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; only list what was skipped.")
 @matching_options
 def command(
     paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, base: str | None,
-    all_parents: bool, tracked: bool, name: str | None, seal: bool, form: str, quiet: bool, keys: tuple[str, ...],
-    schema: str | None, keep_whitespace: bool, entities: tuple[str, ...], largest: int,
+    all_parents: bool, tracked: bool, name: str | None, seal: bool, erasable: bool, form: str, quiet: bool,
+    keys: tuple[str, ...], schema: str | None, keep_whitespace: bool, entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
     """Write a change log of the versions of a document.
 
@@ -81,7 +82,7 @@ def command(
         progress = stack.enter_context(_progress(shown=not quiet))
         done = write_history(
             source, out, name=name or called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace,
-            seal=seal, largest=largest, entities=all_entities(entities), progress=progress,
+            seal=seal, erasable=erasable, largest=largest, entities=all_entities(entities), progress=progress,
         )  # fmt: skip
     if form == "json":
         put(FASTEST.dumps({"log": out, **done.to_record()}).decode())

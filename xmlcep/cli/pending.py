@@ -7,7 +7,7 @@ import click
 from ..auditing.explanations import pending
 from ..rules.additions import Additions
 from ._arguments import at_option
-from ._bad_records import LeftOut
+from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
 from ._completion import events
 from ._explanations import common_options, show_record, show_text
@@ -31,10 +31,10 @@ def command(
     """Show partial matches in the documents of LOG, the most complete first, with what is missing or holds
     them back.
     """
-    left_out = LeftOut()
+    left_out, rules = LeftOut(), load(rules_files, additions)
     found = pending(
         logs,
-        load(rules_files, additions),
+        rules,
         at=at,
         doc=doc,
         on_bad=left_out,
@@ -51,4 +51,4 @@ def command(
         show_text("\n\n".join([*(group.text() for group in found), *found.notes]) if found else str(found))
     else:
         show_text(str(found))
-    return left_out.status()
+    return left_out.status() or say_unjudged(logs, rules)

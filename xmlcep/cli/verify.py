@@ -17,9 +17,11 @@ from ..log.tree import has_tree, verify_tree
 from ..proofs.errors import ProofError
 from ..proofs.keys import public_key
 from ..proofs.notes import Note, PublicKey
+from ..recording.erasing import erased_records
 from ..rules import Rules
 from ..rules.additions import Additions
 from ._arguments import FilePath, format_option
+from ._bad_records import said
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
 from ._log_arguments import LogPath, logs_argument
@@ -101,13 +103,18 @@ def command(
     except UnsealedError as error:
         inform(f"xmlcep: {error}")
         context.exit(UNSEALED)
+    gone = erased_records(source) if seal.erasable else {}
     if form == "json":
         found: dict[str, object] = {"length": seal.length, "head": seal.head}
+        if gone:
+            found["erased"] = {"values": sum(gone.values()), "records": list(gone)}
         if covered is not None:
             found["checkpoint"] = {"size": covered.checkpoint.size, "signed_by": [key.name for key in known]}
         put(FASTEST.dumps(found).decode())
         return
     inform(f"{seal.length} records, unbroken; head {seal.head}", err=False)
+    if gone:
+        inform(f"erased: {sum(gone.values()):,} values, in {said('record', list(gone))}", err=False)
     if covered is not None:
         signed = (
             f"signed by {', '.join(key.name for key in known)}" if known else "signatures not checked (--key)"

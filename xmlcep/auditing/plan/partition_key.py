@@ -79,6 +79,11 @@ class Pass:
         return not (self.keys or self.by_value)
 
     @property
+    def across(self) -> bool:
+        """Whether the trees see all documents (V11)."""
+        return self.trees[0].across
+
+    @property
     def operators(self) -> Iterable[OperatorNode]:
         """The operators of all its trees."""
         return (operator for tree in self.trees for operator in tree.operators)
@@ -193,7 +198,7 @@ class Plan:
     @property
     def divided(self) -> tuple[Pass, ...]:
         """The passes whose keys are parts of documents."""
-        return tuple(each for each in self.passes if not each.by_document)
+        return tuple(each for each in self.passes if not (each.by_document or each.across))
 
     @property
     def whole(self) -> Pass | None:
@@ -205,10 +210,13 @@ def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees of one level with equal keys share a pass."""
     graph = rules.graph
     whole = whole_trees(graph)
-    parts, levels = _parts(graph, [tree for tree in graph.trees if tree.index not in whole])
+    divided = [tree for tree in graph.trees if not (tree.index in whole or tree.across)]
+    parts, levels = _parts(graph, divided)
     groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
         groups.setdefault((level, _keys(part)), []).append(part)
+    if graph.across:  # behind all others, as their keys are values, whatever the document is (V11)
+        groups[len(parts), ()] = [[tree] for tree in graph.across]
     if whole:
         groups[-1, ()] = [[tree for tree in graph.trees if tree.index in whole]]
     passes = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...log import BadRecord, Origin
@@ -17,8 +18,8 @@ from ..inputs import LogFile
 from ..progress import Steps
 from ..request import AuditRequest
 from ..rule_counts import records_by_rule, type_of
-from .answers import BAD, COUNTS, DOCUMENT, FAILURE, FINDING, FOUND
-from .frames import LARGE, answers, in_order
+from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, FOUND, PART
+from .frames import LARGE, across_documents, answers, in_order
 from .log_source import log_of
 from .told import Told
 from .workers import on_workers
@@ -87,8 +88,9 @@ class SparkAudit:
             tuple(PlainRules.of(request.rules)), request.operators, request.until, request.ignore_whitespace
         )
         changes = log_of(self._spark, files)
-        answered = answers(changes, request.rules, told, request.partitions, _large(files)).persist()
-        try:
+        with ExitStack() as kept:
+            answered = answers(changes, request.rules, told, request.partitions, _large(files)).persist()
+            kept.callback(answered.unpersist)
             self._steps.begin()
             collect(_InFrames(answered), request.rules, self._collector, files)
             if quarantine.by_file:
@@ -98,9 +100,15 @@ class SparkAudit:
                     quarantine.note_documents(files[int(row["place"])].place, {row["doc"]})
             withheld = quarantine.settle()
             self._steps.begin(records=self._collector.summary.records)
-            self._write(in_order(self._without(_of_kind(answered, FINDING), withheld)), writer)
-        finally:
-            answered.unpersist()
+            found = self._without(_of_kind(answered, FINDING), withheld)
+            if request.rules.graph.across:
+                parts = self._without(answered.where(f"kind in ('{PART}', '{END}')"), withheld)
+                over = across_documents(parts, told, request.partitions).persist()
+                kept.callback(over.unpersist)
+                for line in _InFrames(over).of_kind(FOUND):
+                    self._collector.found(line["doc"], line["found"])
+                found = found.unionByName(_of_kind(over, FINDING))
+            self._write(in_order(found), writer)
 
     def _without(self, found: DataFrame, withheld: set[str]) -> DataFrame:
         if not withheld:

@@ -10,7 +10,7 @@ from ...rules import PlainRules, Rules
 from .answers import ANSWERS, ddl
 from .columns import RECORD, SOURCE, chosen
 from .stream_replay import stream_schema
-from .told import Told, refuse_across
+from .told import Told
 from .workers import on_workers
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ def stream(
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
     column is missing, for a table that is no stream, and unless states are kept in RocksDB.
     """
-    refuse_across(rules)
+    if rules.said_of_across:
+        raise ArgumentError(
+            f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
+            " documents, so their order is not known: use findings() on a table of what has been written so far"
+        )
     if not changes.isStreaming:
         raise ArgumentError("stream() needs a streaming DataFrame, of readStream: for a table use findings()")
     spark = changes.sparkSession
