@@ -99,7 +99,7 @@ class Reached:
 
 
 def written(part: Part) -> bytes:
-    """A part as a line."""
+    """The state of a part as one line of JSON."""
     writer = new_writer()
     item = {
         "time": part.time, "cause": writer.event(part.cause), "is_change": part.is_change,
