@@ -20,8 +20,8 @@ from tests.laws.agreement import rules_of
 from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
+from xmlcep.auditing import standing
 from xmlcep.auditing.failures import ReplayError
-from xmlcep.auditing.findings.corrections import standing
 from xmlcep.auditing.request import Late
 from xmlcep.events import PrimitiveEvent
 
