@@ -627,7 +627,8 @@ class Detector:
 
         if document is None and self._document is not None and not self._document.is_partial:
             document = self._document
-        return Nodes(self._namespaces, document)
+        several = any(tree.across for tree in self._active.trees)
+        return Nodes(self._namespaces, document, several=several)
 
     @property
     def trees(self) -> Mapping[int, TreeState]:
