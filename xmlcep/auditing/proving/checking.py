@@ -43,7 +43,7 @@ class Checker:
             self._replay.check(bundle)
         known = FASTEST.canonical([bundle.tree.origin, bundle.finding])
         if known in self._known:
-            raise ProofError("the same finding was given before: it counts once")
+            raise ProofError("replayed: the same finding was given before, and counts once")
         self._known.add(known)
 
     def _check_checkpoint(self, note: Note, tree: Checkpoint) -> int | None:
