@@ -270,6 +270,7 @@ def test_attacks(tmp_path: Path, key: Path, attack: object, capsys: pytest.Captu
     with pytest.raises(ProofError, match=ATTACKS[attack]):  # type: ignore[index]
         verify_tree(log, keys=[public_key(f"{key}.pub")])
     assert main.run(["verify", str(log), "--key", f"{key}.pub"]) == 1
+    assert ATTACKS[attack] in capsys.readouterr().err  # type: ignore[index]
 
 
 def test_two_histories_of_one_log(tmp_path: Path, key: Path) -> None:
