@@ -144,7 +144,7 @@ def _values(record: Mapping[str, Any]) -> _Values:
 
 def _ids(record: Mapping[str, Any]) -> Sequence[int]:
     ids = record.get("ids")
-    return ids if isinstance(ids, (list, tuple)) else ()
+    return ids if isinstance(ids, (list, tuple)) and {*map(type, ids)} <= {int} else ()
 
 
 class _Span(NamedTuple):
