@@ -33,7 +33,7 @@ WRITES = {
     ("apply", "out"): "apply act.xcep a.xml --initial --out {file}",
     ("audit", "out"): "audit log.jsonl --rules r.xcep --quiet --out {file}",
     ("audit", "quarantine"): "audit log.jsonl --rules r.xcep --quiet --quarantine {file}",
-    ("audit", "since"): "audit log.jsonl --rules r.xcep --quiet --out new.jsonl --since {file}",
+    ("audit", "since"): "audit log.jsonl --rules r.xcep --quiet --out new.jsonl --state {file}",
     ("audit", "summary_file"): "audit log.jsonl --rules r.xcep --quiet --summary {file}",
     ("audit", "html"): "audit log.jsonl --rules r.xcep --quiet --format html --out {file}",
     ("audit", "proofs"): "audit log.jsonl --rules r.xcep --quiet --proofs {file}",

@@ -75,9 +75,9 @@ def choose_engine(
     cores = os.cpu_count() or 1
     about = f"about {_rounded(records):,} records"
     if millions * _LOCAL_US <= _START_S + millions * _SPARK_US / cores:
-        why = "for which Spark would not be faster" if millions > 1 else "too few to start Spark for"
-        ignored_too = [] if partitions is None else ["partitions: ignored, the local engine is one process"]
-        return Choice("local", [f"engine local: {about}, {why}", *ignored_too])
+        notes = [f"engine local: {about}, for which Spark would not be faster"] if millions > 1 else []
+        notes += [] if partitions is None else ["partitions: ignored, the local engine is one process"]
+        return Choice("local", notes)
     if find_spec("pyspark") is None:
         return Choice(
             "local",

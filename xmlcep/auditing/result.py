@@ -15,6 +15,7 @@ from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
 from .document_summaries import DocumentSummaries, DocumentSummary
 from .findings.columns import findings_table, record_of
+from .findings.corrections import RETRACT
 from .findings.rows import Admits
 from .seals import SealCheck
 
@@ -161,7 +162,11 @@ class AuditResult:
     def records(self) -> Iterator[dict[str, Any]]:
         """The findings as finding records."""
         found = map(FASTEST.loads, self._stored_lines()) if self.format == "jsonl" else self._stored_rows()
-        return (record for record in found if all(admits(record) for admits in self._where))
+        return (
+            record
+            for record in found
+            if RETRACT not in record and all(admits(record) for admits in self._where)
+        )
 
     def _stored_lines(self) -> Iterator[bytes]:
         for path in self._files():

@@ -5,8 +5,9 @@ One module because an audit is one course of steps, from what is asked for to wh
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..arguments import NAMES, PATH, check, optional
 from ..checking.left_out import LeftOut
-from ..engine import OnRemoved
+from ..engine import OnRemoved, StateError
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
@@ -25,9 +26,10 @@ from .erased import ErasedValue, Unjudged, erased_values
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
+from .findings.earlier import Earlier
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .frontier import Frontier, frontier_of
+from .frontier import Frontier, frontier_of, late_of
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .local.replaced_rules import replaced
@@ -47,6 +49,8 @@ from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
 from .since.held import part_of_held
+from .since.kept import keep, state_before, tidy
+from .since.past_files import parts_between
 from .whitespace import keep_meaningful
 
 if TYPE_CHECKING:
@@ -112,6 +116,9 @@ def audit(
     With ``late="wait"`` records above a gap in the time points of a document, which are dense in a recorded one, are
     held in the state until the gap is filled; with ``wait`` ("1 h") until a change has waited for so long, by the
     newest ``at``. Runs without it do as the one before; ``"refuse"`` reads what is held, and gaps are final.
+    With ``late="restart"``, from the first run on, nothing is held: for a record that comes too late the audit goes
+    back to a state from before it (some are kept beside ``since``), and appends to ``out`` what corrects it:
+    retractions, ``{"doc": …, "retract": KEY}``, and new findings.
 
     ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
     severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
@@ -326,7 +333,16 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     check_targets([*into.values(), path], sources)
     options = {"operators": request.operators, "ignore_whitespace": request.ignore_whitespace}
     state = AuditState.load(path, rules, options, into, request.on_removed)
+    _agree_on_late(state, request)
     news = news_of(found.files, state.files, final=request.final)
+    late = late_of(news.parts, state) if state.late == "restart" else {}
+    earlier: Earlier | None = None
+    if late:
+        earlier = _found_since(request, found, state, late)
+        state = state_before(state, rules, late)
+        news = news_of(found.files, state.files, final=request.final)
+    elif state.late == "restart":
+        keep(state)
     state.begin_run(final=request.final)
     state.deliveries = [
         Delivery(state.beside(what), target, None if what == "summary" else end_of(target))
@@ -344,25 +360,58 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     one.note(news.notes)
     one.note(() if frontier is None else frontier.notes())
     result = one.run()
+    if earlier is not None:
+        result.summary.notes.append(earlier.correct(findings.source, bad_records.source, late))
     state.held = [] if frontier is None else list(frontier.held())
     state.save(rules)
     for delivery in state.deliveries:
         delivery.make()
+    tidy(state)
     state.end_run()
     bad = None if result.quarantine is None else quarantine
     return AuditResult(result.summary, out, bad, request.format, _start=findings.at or 0)
 
 
+def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
+    """What is done with late records; an audit that goes back for them does so from its first run on (else findings
+    might be missing that nobody could add)."""
+    late = request.late or state.late
+    if state.runs and late != state.late and "restart" in (late, state.late):
+        raise StateError(
+            f"{state.path}: the runs before had late={state.late!r}, this one has {late!r}: all runs of an audit that"
+            " restarts need it"
+        )
+    if late == "restart" and state.before is not None:
+        raise StateError(
+            f"{state.path}: an audit with late='restart' keeps its rules: what others have found cannot be corrected"
+        )
+    state.late = late
+
+
+def _found_since(
+    request: AuditRequest, found: FoundFiles, state: AuditState, late: Mapping[str, int]
+) -> Earlier:
+    """What the runs since the state to which this one goes back have found: they are replayed as one."""
+    back = state_before(state, request.rules, late)
+    parts = parts_between(found.files, back.files, state.files)
+    with tempfile.TemporaryDirectory(prefix="xmlcep-restart-") as folder:
+        out, bad = Path(folder) / "findings.jsonl", Path(folder) / "bad.jsonl"
+        run = replace(
+            request, out=out, quarantine=bad, since=None, final=False, until=None, summary_file=None, progress=None
+        )  # fmt: skip
+        files = FoundFiles([part.file for part in parts], [])
+        _Audit(run, files, Choice("local", []), 0.0, Since(back, parts), found.files).run()
+        return Earlier.of(out, bad)
+
+
 def _waiting(since: Since, request: AuditRequest) -> tuple[Since, Frontier | None]:
     """The run without what is held above gaps, and with what was held and is not any more."""
     state = since.state
-    if request.late is not None:
-        state.waits = request.late == "wait"
-    if not (state.waits or state.held):
+    if state.late != "wait" and not state.held:
         return since, None
     frontier = frontier_of(
         since.parts, state.held, state.reached, request.longest_wait(),
-        give_up=request.final or not state.waits,
+        give_up=request.final or state.late != "wait",
     )  # fmt: skip
     held = len(list(frontier.held()))
     released = [each for each in state.held if each.ts <= frontier.of(each.doc)]

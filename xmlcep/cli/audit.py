@@ -15,6 +15,7 @@ from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.findings.atomic_files import AtomicFile
+from ..auditing.findings.corrections import keyed
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
@@ -34,7 +35,6 @@ from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
 from ._completion import conditions
-from ._exchange_formats import keyed
 from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._log_arguments import files_read, logs_argument

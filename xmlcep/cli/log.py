@@ -63,8 +63,8 @@ def command(
     if moment.is_beyond:
         say_beyond(at, moment.ts, moment.time)
     if empty:
-        what = "these nodes" if wanted else "the document"
-        inform(f"xmlcep: the log has no change of {what}: they are as they were when it began")
+        what, when = "these nodes" if wanted else "the document", "" if at is None else f" up to {at}"
+        inform(f"xmlcep: the log has no change of {what}{when}")
     return left_out.status()
 
 

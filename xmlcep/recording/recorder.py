@@ -101,14 +101,14 @@ class Recording(Single, Closing):
         """The writer of the log."""
         return self._writer
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         """Writes an event; those of a transaction are written together when it is committed.
 
         Those of an immediate transaction, which are delivered while its block is open, are written at once.
         """
         self._take(change_record(event), event, within=event.more)
 
-    def on_raised(self, event: CompositeEvent) -> None:
+    def _on_raised(self, event: CompositeEvent) -> None:
         """Writes an external event that a rule has raised (L7), after the record it belongs to."""
         if event.ts != self._raised_at:
             self._raised_at = event.ts
@@ -126,7 +126,7 @@ class Recording(Single, Closing):
             record["commit"] = True
         self._write(record, cause.ts, within=within, ends=cause.txn is None and not within)
 
-    def on_together(self, count: int) -> None:
+    def _on_together(self, count: int) -> None:
         """The next records are an edit and what rules made of it: written as one, so that no crash parts them (L4)."""
         self._missing = count
 
@@ -193,11 +193,11 @@ class Recording(Single, Closing):
         if self._syncs:
             self._writer.sync()
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""
         self.record_clock(at)
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         """Writes the events of a transaction, the last with the mark ``commit``."""
         writer = self._writer
         if self._waiting:

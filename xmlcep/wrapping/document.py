@@ -203,7 +203,7 @@ class Document(Single, Closing):
 
         ``ahead``: a recorder, which gets all events of a transaction before any other listener gets the first.
         """
-        check("attach()", listener=(getattr(listener, "on_change", None), FUNCTION))
+        check("attach()", listener=(getattr(listener, "_on_change", None), FUNCTION))
         self._settled("attach()")
         self.delivery.attach(listener, ahead=ahead)
 
@@ -385,13 +385,13 @@ class Document(Single, Closing):
         if delivery.delivering is not None:
             raise RefusedError("advance() in a callback: other callbacks have not received the change yet")
         for recorder, _ in delivery.recorders:
-            recorder.on_advance(at)
+            recorder._on_advance(at)
         reactor = delivery.reactor
 
         # What rules do is done at the end, also where a callback fails; who comes in a callback does not hear of it.
         def tell() -> None:
             for listener, _ in delivery.present(delivery.listeners):
-                listener.on_advance(at)
+                listener._on_advance(at)
 
         with nullcontext() if reactor is None else reactor.on_advance(at):
             delivery.tell(tell)

@@ -103,11 +103,11 @@ class Watch(Single, Closing):
     # --- what the document tells
 
     @property
-    def takes_tuples(self) -> bool:
+    def _takes_tuples(self) -> bool:
         """Whether plain tuples of the layout of events do (see `Delivery`)."""
         return self._detector.takes_tuples
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
         raised = self._detector.feed(event)
         if self._is_left_out(event[1], event[2]):
@@ -115,19 +115,19 @@ class Watch(Single, Closing):
         if raised:
             self._raise(raised)
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3; called by the document)."""
         self._raise(self._detector.flush())
 
-    def on_raised(self, event: CompositeEvent) -> None:
+    def _on_raised(self, event: CompositeEvent) -> None:
         """An external event that a rule has raised, if these rules declare it (L7; called by the document)."""
         if self._takes(event):
             self._raise(self._detector.raise_external(event))
 
-    def on_together(self, count: int) -> None:
+    def _on_together(self, count: int) -> None:
         """Nothing: a watch takes events in turn."""
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""
         self._advanced = self._raise(self._detector.advance(at))
 

@@ -64,6 +64,7 @@ class PartsOfDocuments:
 
 
 def written(part: Part) -> bytes:
+    """The state of a part as one line of JSON."""
     writer = new_writer()
     item = {
         "time": part.time, "cause": writer.event(part.cause), "is_change": part.is_change,
