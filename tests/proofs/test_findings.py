@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import xmlcep
-from tests.auditing.test_every_construct import log_of
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
+from tests.proofs.logs import written
 from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
@@ -25,9 +25,7 @@ from xmlcep.auditing import audit
 from xmlcep.auditing.proving import Bundle, Checker, check_lines, prove
 from xmlcep.auditing.proving.bundle import line_of
 from xmlcep.cli import main
-from xmlcep.log.records import ClockRecord, Header, change_record
-from xmlcep.log.writing import create_log
-from xmlcep.proofs import Signing, public_key
+from xmlcep.proofs import public_key
 from xmlcep.proofs.errors import ProofError
 from xmlcep.proofs.keys import write_keys
 from xmlcep.proofs.log_tree import last_checkpoint, tree_folder
@@ -327,13 +325,7 @@ def test_every_finding_of_any_rules_is_proved(definitions: Any, history: Any, op
     """And so a replay of entries raises what an audit finds."""
     rules = rules_of(definitions)
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "doc.jsonl"
-        with create_log(log, Header("doc"), seal=True, tree=Signing()) as writer:
-            for item in log_of(history, "doc"):
-                writer.write_records(
-                    [item.to_record() if isinstance(item, ClockRecord) else change_record(item)]
-                )
-            writer.checkpoint()
+        log = written(folder, history)
         result = audit(log, rules, engine="local", operators=operators, until="2026-01-01T00:10:00Z")
         made = prove(result.records(), log, rules, Path(folder) / "proofs", until="2026-01-01T00:10:00Z")
         kept = last_checkpoint(tree_folder(log))
