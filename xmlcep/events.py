@@ -360,11 +360,7 @@ class CompositeEvent(NamedTuple):
         names = repeat(self.names) if self.names is None or isinstance(self.names, str) else self.names
         return [
             ({} if name is None else {"as": name})
-            | (
-                {"doc": (event.cause if isinstance(event, CompositeEvent) else event).doc}
-                if self.path is None and event.path is not None
-                else {}
-            )
+            | ({"doc": document_of(event)} if self.path is None and event.path is not None else {})
             | event.to_constituent()
             for name, event in zip(names, self.constituents, strict=False)
         ]
@@ -385,6 +381,11 @@ class CompositeEvent(NamedTuple):
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent
+
+
+def document_of(event: Event) -> str:
+    """The name of the document that an event is of."""
+    return event.cause.doc if isinstance(event, CompositeEvent) else event.doc
 
 
 _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
