@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from html import escape
 from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -226,12 +227,15 @@ def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, An
     return found
 
 
+_parse = lru_cache(4096)(PathType.parse)
+
+
 def record_path(given: object) -> PathType:
     """The path of a change record, which is absolute; raises `RecordError` for anything else."""
     if not isinstance(given, str):
         raise RecordError(f"path is {given!r}: expected a string such as '/order/item'")
     try:
-        path = PathType.parse(given)
+        path = _parse(given)
     except PathSyntaxError as error:
         raise RecordError(f"path is not a path type: {error}") from error
     if not path.absolute:
