@@ -317,7 +317,11 @@ class TreeGroups:
         return None if path is None else leading(path, length), ids[:length]
 
     def _flat_name(self, key: Key) -> str:
-        return "the document" if self.tree.flat else self.nodes.of_id(self.tree.root.grouping.place_of(key))
+        return (
+            self.nodes.name(None, ())
+            if self.tree.flat
+            else self.nodes.of_id(self.tree.root.grouping.place_of(key))
+        )
 
     def _written(self, expression: Expression) -> str:
         return written(expression, self._namespaces)
