@@ -104,3 +104,21 @@ def test_a_count_of_the_event_before_it(context: str) -> None:
     assert raised(rules, "aaacaac") == 0
     if context != "recent":  # where only the newest event counts
         assert raised(rules.replace("x[1,*]", "x[1,1]"), "aaacaac") > 0
+
+
+@pytest.mark.parametrize("either", ["({a} | {b})", "any[1]({a}, {b})"])
+def test_an_alternative_without_the_variable_that_joins(either: str) -> None:
+    """V2, V5: it has no value that could be equal to that of the other operand."""
+    rules = f"event A(o) = {either} & ins(o/@c) as $n"
+    said = parse_rules(rules.format(a="ins(o/@a) as $n", b="ins(o/@b)"))
+    (problem,) = misread(said)
+    assert "ins(o/@b) binds no $n, by which the conjunction (&) joins" in problem.message
+    document = xmlcep.fromstring("<o/>")
+    with document.watch(said) as watch:
+        document.root.set("b", "1")
+        document.root.set("c", "1")
+        assert not watch.findings
+        document.root.set("a", "1")
+        assert len(watch.findings) == 1
+    assert misread(parse_rules(rules.format(a="ins(o/@a) as $n", b="ins(o/@b) as $n"))) == []
+    assert misread(parse_rules(rules.format(a="ins(o/@a) as $m", b="ins(o/@b)"))) == []

@@ -12,6 +12,7 @@ from itertools import pairwise
 from path_types import equals_or_ends
 
 from ..algebra import (
+    AnyOf,
     Collected,
     Conjunction,
     ContextName,
@@ -25,6 +26,7 @@ from ..algebra import (
     Relation,
     Sequence,
     Termination,
+    leaves_of,
     operators_of,
     path_of,
 )
@@ -58,6 +60,9 @@ class _Reader:
     def _definition(self, definition: EventDefinition) -> Iterator[Found]:
         yield from self._repeating_window(definition)
         yield from self._endless(definition)
+        for operator in operators_of(definition.expression):
+            if operator.joins:
+                yield from self._without_value(operator)
         if definition.order is Order.INTERVAL:
             for operator in operators_of(definition.expression):
                 if isinstance(operator, Sequence):
@@ -74,6 +79,25 @@ class _Reader:
         if definition.across and keeps and root.options.within is None and not isinstance(root, Disjunction):
             said = f"context={context.value} uses nothing up, so all documents are kept for ever (V11)"
             yield root, said, 'give it a window, such as within="3 days", or another context'
+
+    # ---- joins ----------------------------------------------------------------------------------------
+
+    def _without_value(self, operator: Operator) -> Iterator[Found]:
+        """``(a as $n | b) & c as $n``: b has no value that could be equal (V2, V5)."""
+        bound = [_bound(operand) for operand in operator.operands]
+        for k, operand in enumerate(operator.operands):
+            elsewhere = frozenset[str]().union(*(names for j, names in enumerate(bound) if j != k))
+            chooses = isinstance(operand, Disjunction) or (isinstance(operand, AnyOf) and operand.count == 1)
+            for alternative in operand.operands if chooses else ():
+                for name in sorted((bound[k] & elsewhere) - _bound(alternative)):
+                    said = (
+                        f"{self._shown(alternative)} binds no ${name}, by which the {operator.title} joins:"
+                    )
+                    yield (
+                        alternative,
+                        f"{said} it is never part of this event (V2)",
+                        f"add  as ${name}  to it",
+                    )
 
     # ---- not ------------------------------------------------------------------------------------------
 
@@ -233,3 +257,8 @@ def _is_begin(before: Leaf, counted: Expression) -> bool:
         return False
     steps = type_.path.steps
     return len(steps) < len(counted.type.path) and counted.type.path.steps[: len(steps)] == steps
+
+
+def _bound(expression: Expression) -> frozenset[str]:
+    """The variables that an operand, or something in it, binds by name."""
+    return frozenset(binding.name for leaf in leaves_of(expression) for binding in leaf.bindings)
