@@ -87,8 +87,7 @@ class _Reader:
         bound = [_bound(operand) for operand in operator.operands]
         for k, operand in enumerate(operator.operands):
             elsewhere = frozenset[str]().union(*(names for j, names in enumerate(bound) if j != k))
-            chooses = isinstance(operand, Disjunction) or (isinstance(operand, AnyOf) and operand.count == 1)
-            for alternative in operand.operands if chooses else ():
+            for alternative in _alternatives(operand):
                 for name in sorted((bound[k] & elsewhere) - _bound(alternative)):
                     said = (
                         f"{self._shown(alternative)} binds no ${name}, by which the {operator.title} joins:"
@@ -262,3 +261,10 @@ def _is_begin(before: Leaf, counted: Expression) -> bool:
 def _bound(expression: Expression) -> frozenset[str]:
     """The variables that an operand, or something in it, binds by name."""
     return frozenset(binding.name for leaf in leaves_of(expression) for binding in leaf.bindings)
+
+
+def _alternatives(operand: Expression) -> tuple[Expression, ...]:
+    """The operands of which one by itself is enough."""
+    if isinstance(operand, Disjunction) or (isinstance(operand, AnyOf) and operand.count == 1):
+        return operand.operands
+    return ()
