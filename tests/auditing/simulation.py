@@ -12,7 +12,7 @@ import pyarrow as pa
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.inputs import LogFile, find_files
 from xmlcep.auditing.plan import Plan, make_plan
-from xmlcep.auditing.spark.answers import BAD, FINDING, ORDER
+from xmlcep.auditing.spark.answers import FINDING, ORDER
 from xmlcep.auditing.spark.division import KEYS, ROUTED, keys_replayed, routed
 from xmlcep.auditing.spark.division import ORDER as KEY_ORDER
 from xmlcep.auditing.spark.job import collect
@@ -56,7 +56,7 @@ def simulate(
         whole = () if plan.whole is None else tuple(tree.name for tree in plan.whole.trees)
         answered += _whole(some, told._replace(trees=whole), batch, partitions)
         answered += _divided(some, plan, told, batch, partitions)
-    collect(_InMemory(answered), rules, collector, files)
+    collect(_beside_findings(answered), rules, collector, files)
     found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
     return [row["content"] for row in found]
 
@@ -90,17 +90,12 @@ def _partitions(rows: list[Row], keys: Sequence[str], partitions: int) -> Iterat
         yield [row for row in rows if hash(tuple(row[key] for key in keys)) % partitions == partition]
 
 
-class _InMemory:
-    def __init__(self, answered: Sequence[Row]) -> None:
-        self._answered = answered
-
-    def of_kind(self, kind: str) -> Iterator[Any]:
-        return (FASTEST.loads(row["content"]) for row in self._answered if row["kind"] == kind)
-
-    def bad(self) -> Iterator[tuple[str, bytes]]:
-        bad = [row for row in self._answered if row["kind"] == BAD]
-        for row in sorted(bad, key=lambda row: (row["file"], row["place"]["n"])):
-            yield row["file"], row["content"]
+def _beside_findings(answered: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
+    others = [row for row in answered if row["kind"] != FINDING]
+    for row in sorted(
+        others, key=lambda row: (row["kind"], row["file"] or "", (row["place"] or {"n": 0})["n"])
+    ):
+        yield f"{row['kind']} {row['file'] or ''}", row["content"]
 
 
 def rows_of(file: LogFile, files: Sequence[LogFile], split_bytes: int) -> list[Row]:

@@ -26,7 +26,7 @@ _QUARANTINE = "file string, record bigint, offset bigint, reason string, raw str
 _JUDGE = "event Nothing = ins(nothing)"
 
 
-LARGE = 1_000_000
+LARGE = 10_000_000
 """From how many records on a document is divided by key, if nothing else is said: else one task replays it."""
 
 
