@@ -1,7 +1,8 @@
 """How many edits a second a service takes, and how soon their findings come: 100 documents, ten rules.
 
-``python -m benchmarks.service_load [SECONDS] [EDITS A SECOND] [transaction|os]``. The client speaks HTTP by itself, for
-a library would take more time than the service. It sends to this machine only.
+``python -m benchmarks.service_load [SECONDS] [EDITS A SECOND] [transaction|os] [EDITS OF A TRANSACTION]``. An edit is
+an element with two in it, and raises a finding; each transaction is a request of its own. The client is a process on
+this machine, so it shares the cores; it speaks HTTP by itself, for a library would take more time than the service.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ RULES = "".join(
 )
 
 
-async def load(served: Served, seconds: float, rate: float) -> None:
+async def load(served: Served, seconds: float, rate: float, batch: int) -> None:
     """Sends edits, each of which raises a finding, at this rate for so long; prints what came of it."""
     sent: dict[str, float] = {}
     answers: list[float] = []
     findings: list[float] = []
-    total = int(seconds * rate)
+    total = int(seconds * rate) // batch * batch
     started = time.perf_counter()
-    numbers = iter(range(total))
+    numbers = iter(range(total // batch))
 
     async def edit() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         for number in numbers:
-            await asyncio.sleep(max(0.0, started + number / rate - time.perf_counter()))
+            await asyncio.sleep(max(0.0, started + number * batch / rate - time.perf_counter()))
             user = f"u{number}"
-            edits = [{"insert": "/order", "xml": "<item><price/><quantity/></item>", "at": 0}]
+            edits = [{"insert": "/order", "xml": "<item><price/><quantity/></item>", "at": 0}] * batch
             body = json.dumps({"edits": edits, "meta": {"user": user}}).encode()
             sent[user] = begun = time.perf_counter()
             writer.write(
@@ -67,7 +68,10 @@ async def load(served: Served, seconds: float, rate: float) -> None:
 
     await asyncio.gather(listen(), *(edit() for _ in range(CONNECTIONS)))
     took = time.perf_counter() - started
-    print(f"{total:,} edits in {took:.1f} s: {total / took:,.0f} a second, {len(findings):,} findings")
+    print(
+        f"{total:,} edits in {total // batch:,} transactions in {took:.1f} s: {total / took:,.0f} edits a second,"
+        f" {len(findings):,} findings"
+    )
     for name, times in (("answer", answers), ("finding", findings)):
         times.sort()
         at = {share: 1000 * times[int(share / 100 * (len(times) - 1))] for share in (50, 99, 100)}
@@ -80,18 +84,18 @@ def cpu_seconds(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def main(seconds: str = "10", rate: str = "1000", durability: str = "os") -> None:
+def main(seconds: str = "10", rate: str = "1000", durability: str = "transaction", batch: str = "1") -> None:
     """Starts a service and loads it."""
     edits = int(float(seconds) * float(rate))
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "--durability", durability) as served:
         served.client.put("/rules/all", content=RULES)
         for number in range(DOCUMENTS):
             served.client.put(f"/documents/d{number}", content="<order/>")
-        begun = cpu_seconds(served.process.pid)
-        asyncio.run(load(served, float(seconds), float(rate)))
-        used = cpu_seconds(served.process.pid) - begun
-    print(f"the service used {1e6 * used / edits:,.0f} µs of CPU an edit")
+        begun, own = cpu_seconds(served.process.pid), time.process_time()
+        asyncio.run(load(served, float(seconds), float(rate), int(batch)))
+        used, own = cpu_seconds(served.process.pid) - begun, time.process_time() - own
+    print(f"CPU an edit: the service {1e6 * used / edits:,.0f} µs, the client {1e6 * own / edits:,.0f} µs")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:5])

@@ -97,7 +97,7 @@ def _display_width(character: str) -> int:
 class RuleError(XmlCepError, ValueError):
     """Rules that cannot be used; ``problems`` are all that was found, ``line`` and ``column`` the first's.
 
-    ``texts`` are those of several files by name; the problems say in which of them they are.
+    ``texts`` are those of several files by name; each problem names its file.
     """
 
     def __init__(

@@ -159,7 +159,7 @@ class PrimitiveEvent(NamedTuple):
         return self
 
     def to_record(self) -> dict[str, Any]:
-        """The event as a change log record; ``more`` stands there only where it is true."""
+        """The event as a change log record; ``more`` only if it is true."""
         record: dict[str, Any] = {
             "doc": self.doc, "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
             "value": self.value, "old": self.old, "pos": self.pos, "at": self.at, "txn": self.txn,
@@ -170,7 +170,7 @@ class PrimitiveEvent(NamedTuple):
         return record
 
     def to_constituent(self) -> dict[str, Any]:
-        """The event as it stands among the constituents of a finding record.
+        """The event as a constituent in a finding record.
 
         ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (E3).
         """
@@ -284,7 +284,7 @@ class CompositeEvent(NamedTuple):
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
     the moments of its first and last primitive event, where rules look at these (W3); ``names`` what the
     operands are called that its constituents are of (V10), one for each, or one for all. ``severity`` and ``message``
-    are what the rule says of it to people; they are known of what is raised to the outside (Y10).
+    are its texts for people; they are known of what is raised to the outside (Y10).
     """
 
     # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
@@ -330,7 +330,7 @@ class CompositeEvent(NamedTuple):
 
     def to_record(self) -> dict[str, Any]:
         """The composite as a finding record, its fields in the order in which an audit writes them (V5); ``bindings``
-        stands there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
+        is there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
@@ -345,7 +345,7 @@ class CompositeEvent(NamedTuple):
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:
-        """The composite as it stands among the constituents of a finding record."""
+        """The composite as a constituent in a finding record."""
         return {
             "name": self.operator or self.name, "path": None if self.path is None else str(self.path),
             "ids": list(self.ids), "constituents": self._constituents(),

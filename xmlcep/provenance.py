@@ -20,7 +20,7 @@ def acting_as(*, user: object = None, correlation: object = None) -> Iterator[No
     """Says for whom and in the course of what everything is done in a ``with`` block: edits and transactions record it.
 
     All records of edits in the block have ``user`` and ``correlation`` in their ``meta``, in whatever document, also
-    those of rules that act then; pairs that a transaction is given by itself win. It holds in this thread and this task
+    those of action rules; pairs that a transaction is given by itself win. It holds in this thread and this task
     (`contextvars`): tasks that are started in the block have it, threads begin without it. A block inside another
     changes what it names. Can decorate a function.
     """

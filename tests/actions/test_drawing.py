@@ -73,7 +73,7 @@ def test_what_is_drawn_is_what_the_command_draws(tmp_path: Path, capsys: pytest.
 def checked(folder: Path, capsys: pytest.CaptureFixture[str], text: str, *options: str) -> tuple[int, Any]:
     file = folder / "rules.xcep"
     file.write_text(text)
-    status = run(["check", str(file), "--json", *options])
+    status = run(["check", str(file), "--format=json", *options])
     return status, json.loads(capsys.readouterr().out)
 
 
@@ -117,7 +117,7 @@ def test_events_alone_have_no_triggering_graph(tmp_path: Path, capsys: pytest.Ca
 def test_strict_refuses_cycles_with_json_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rules.xcep"
     file.write_text(RULES)
-    assert run(["check", str(file), "--json", "--strict", "--not-editing", "tell"]) == 2
+    assert run(["check", str(file), "--format=json", "--strict", "--not-editing", "tell"]) == 2
     written = capsys.readouterr()
     assert json.loads(written.out)["triggering"]["terminates"] is False
     assert "without end: Up → Down → Up" in written.err

@@ -12,7 +12,10 @@ import pyarrow as pa
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.inputs import LogFile, find_files
 from xmlcep.auditing.plan import Plan, make_plan
-from xmlcep.auditing.spark.answers import FINDING, ORDER
+from xmlcep.auditing.spark.across import KEYS as KEYS_OF_VALUES
+from xmlcep.auditing.spark.across import ORDER as VALUE_ORDER
+from xmlcep.auditing.spark.across import values_replayed
+from xmlcep.auditing.spark.answers import END, FINDING, FOUND, ORDER, PART
 from xmlcep.auditing.spark.division import KEYS, ROUTED, keys_replayed, routed
 from xmlcep.auditing.spark.division import ORDER as KEY_ORDER
 from xmlcep.auditing.spark.job import collect
@@ -57,6 +60,14 @@ def simulate(
         answered += _whole(some, told._replace(trees=whole), batch, partitions)
         answered += _divided(some, plan, told, batch, partitions)
     collect(_beside_findings(answered), rules, collector, files)
+    if rules.graph.across:
+        parts = [row for row in answered if row["kind"] in (PART, END)]
+        over = _over_documents(parts, told, batch, partitions)
+        for row in over:
+            if row["kind"] == FOUND:
+                line = FASTEST.loads(row["content"])
+                collector.found(line["doc"], line["found"])
+        answered += over
     found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
     return [row["content"] for row in found]
 
@@ -78,11 +89,23 @@ def _divided(changes: list[Row], plan: Plan, told: Told, batch: int, partitions:
     for level in range(1 + max(each.level for each in plan.divided)):
         given, rows = rows, []
         for its in _partitions(given, KEYS, partitions):
-            order = sorted(
-                its, key=lambda row: tuple((row[name] is not None, row[name]) for name in KEY_ORDER)
-            )
+            order = sorted(its, key=lambda row: _nulls_first(row, KEY_ORDER))
             rows += _rows(keys_replayed(_batches(order, batch, ROUTED), tuple(told), level))
     return [row for row in rows if row["kind"] is not None]
+
+
+def _over_documents(answered: list[Row], told: Told, batch: int, tasks: int) -> list[Row]:
+    """Answers with what tasks find that replay the values of events over documents."""
+    rows = [
+        row | {"task": task, "value": row["name"] if row["kind"] == PART else None}
+        for row in answered
+        for task in (range(tasks) if row["kind"] == END else [hash(row["name"]) % tasks])
+    ]
+    found: list[Row] = []
+    for its in _partitions(rows, ("task",), 2):
+        order = sorted(its, key=lambda row: _nulls_first(row, VALUE_ORDER))
+        found += _rows(values_replayed(_batches(order, batch, KEYS_OF_VALUES), tuple(told)))
+    return found
 
 
 def _partitions(rows: list[Row], keys: Sequence[str], partitions: int) -> Iterator[list[Row]]:
@@ -154,10 +177,15 @@ def _in_log(row: Row) -> tuple[Any, ...]:
 
 def in_findings(row: Row) -> tuple[Any, ...]:
     """The total order of findings."""
+    return _nulls_first(row, ORDER)
+
+
+def _nulls_first(row: Row, names: Sequence[str]) -> tuple[Any, ...]:
+    """The values to sort a row by."""
     values = []
-    for name in ORDER:
+    for name in names:
         value: Any = row
         for part in name.split("."):
-            value = value[part]
-        values.append(value)
+            value = None if value is None else value[part]
+        values.append((value is not None, value))
     return tuple(values)

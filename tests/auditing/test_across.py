@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import xmlcep
+import xmlcep.spark
+from tests.auditing.test_agreement import assert_same
+from xmlcep.auditing import audit
 from xmlcep.auditing.pasts import QuestionError
 from xmlcep.auditing.request import AuditError
-from xmlcep.rules import parse_rules
+from xmlcep.rules import PlainRules, parse_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 TEXT = "ins(order/item/@part) as $p ; ins(stock/out/@part) as $p"
 RULES = parse_rules(f"event Shipped {{across}} = {TEXT}")
@@ -88,19 +94,75 @@ def test_rules_of_one_document_say_where_operands_occur(tmp_path: Path) -> None:
     assert not xmlcep.audit(log(file, both), rules, engine="local").notes[1:]
 
 
-def test_tables_of_spark_are_refused() -> None:
-    from xmlcep.auditing.spark.frames import findings
-    from xmlcep.auditing.spark.stream import stream
+def many(folder: Path, bad: bool = False) -> Path:
+    """Logs of five documents that have thirty values in common."""
+    folder.mkdir()
+    for number in range(5):
+        path = "/order/item/@part" if number % 2 else "/stock/out/@part"
+        records = [
+            record(
+                f"d{number}", ts, path, str(ts * (number + 3) % 30), f"2026-01-01T00:{ts % 60:02}:0{number}Z"
+            )
+            for ts in range(1, 60)
+        ]
+        if bad and number == 3:
+            records[20]["path"] = "none"
+        log(folder / f"{number}.jsonl", records)
+    return folder
 
-    for call in (findings, stream):
-        with pytest.raises(xmlcep.XmlCepError, match="Spark takes each by itself"):
-            call(None, RULES)  # type: ignore[arg-type]
+
+LATE = """
+    event Ordered(item) = ins(item/@part) as $q
+    event Shipped {across, context=continuous} = Ordered(item) as $p = ($q) ; ins(stock/out/@part) as $p
+    event Late {across, within="4 min", context=recent} = ins(order/item/@part) as $p ; not ins(stock/out/@part) as $p
+"""
+
+
+def test_spark_writes_what_the_local_engine_writes(spark: SparkSession, tmp_path: Path) -> None:
+    logs, rules = many(tmp_path / "logs", bad=True), parse_rules(LATE)
+    until, on_bad = "2026-01-01T01:02:00Z", "document"
+    local = audit(logs, rules, out=tmp_path / "local", on_bad_record=on_bad, until=until)
+    distributed = audit(
+        logs, rules, out=tmp_path / "spark", engine="spark", spark=spark, partitions=3, until=until,
+        on_bad_record=on_bad,
+    )  # fmt: skip
+    assert all(count > 10 for count in local.summary.per_rule.values()) and len(local.summary.per_rule) == 3
+    assert_same(distributed, local)
+    assert distributed.summary.per_rule == local.summary.per_rule
+
+
+def test_findings_in_tables(spark: SparkSession, tmp_path: Path) -> None:
+    logs, rules = many(tmp_path / "logs"), parse_rules(LATE)
+    found = xmlcep.spark.findings(xmlcep.spark.read_log(spark, str(logs)), rules, large=10, partitions=3)
+    local = list(audit(logs, rules).records())
+    ordered = [(row["doc"], row["ts"], row["name"]) for row in xmlcep.spark.in_order(found).collect()]
+    assert ordered == [(each["doc"], each["ts"], each["name"]) for each in local] and len(local) > 50
+
+
+def test_a_document_that_cannot_be_replayed_ends_the_job() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from xmlcep.auditing.spark.across import KEYS, values_replayed
+    from xmlcep.auditing.spark.answers import FAILURE
+    from xmlcep.auditing.spark.told import Told
+
+    failed = {
+        "kind": FAILURE,
+        "content": json.dumps({"doc": "order", "failure": [1, "E", "no time"]}).encode(),
+    }
+    batch = pyarrow.Table.from_pylist([failed], KEYS).to_batches()
+    told = Told(tuple(PlainRules.of(RULES)))
+    assert next(values_replayed(batch, tuple(told)))["kind"].to_pylist() == [FAILURE]
+    with pytest.raises(xmlcep.XmlCepError, match="document 'order' cannot be replayed: no time"):
+        list(values_replayed(batch, tuple(told._replace(typed=True))))
+
+
+def test_streams_are_refused() -> None:
+    with pytest.raises(xmlcep.XmlCepError, match="their order is not known"):
+        xmlcep.spark.stream(None, RULES)  # type: ignore[arg-type]
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
     file = log(tmp_path / "log.jsonl", [ORDERED, SENT])
-    with pytest.raises(AuditError, match=r"Shipped is about several documents .* use engine='local'"):
-        xmlcep.audit(file, RULES, engine="spark")
     with pytest.raises(AuditError, match="without since"):
         xmlcep.audit(file, RULES, since=tmp_path / "state", out=tmp_path / "out.jsonl")
     with pytest.raises(QuestionError, match="about several documents"):

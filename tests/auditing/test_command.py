@@ -50,7 +50,7 @@ def test_the_table_at_the_end(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert all(re.fullmatch(r"\d+\.\d\d", table[doc]["seconds"]) for doc in ("a", "b", "all"))
     assert "reading" not in said  # no terminal, no bar
     rules = {row[0]: row[1:] for row in rows if len(row) == 3}
-    assert rules.pop("rule") == ["records", "findings"] and list(rules) == ["Complete", "Flat"]
+    assert rules.pop("event") == ["records", "findings"] and list(rules) == ["Complete", "Flat"]
     assert sum(int(findings) for _, findings in rules.values()) == int(table["all"]["findings"])
     assert all(int(records) > 0 for records, _ in rules.values()) and "no record fits" not in said
 

@@ -1,91 +1,36 @@
-"""Records that come out of order, held until what is missing has come: ``late="wait"``."""
+"""Records that come out of order: held until what is missing has come, or gone back for."""
 
 from __future__ import annotations
 
-import tempfile
+import json
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, note, settings
-from hypothesis import strategies as st
 
-from tests.auditing.growing import Growing, by_document, change, line, write
-from tests.auditing.test_every_construct import log_of, of_document
-from tests.auditing.test_since_cuts import growths
-from tests.constructs import UNKNOWN_TO_THE_ENGINE
-from tests.laws.agreement import rules_of
+from tests.auditing.any_order import Case, cases, check
+from tests.auditing.growing import Growing, change, write
 from tests.strategies import show_rules
-from tests.strategies.full_rules import EVERYTHING, full_rule_sets
-from tests.strategies.timed import timed_histories
 from xmlcep import audit, parse_rules
 from xmlcep.auditing import AuditError
-from xmlcep.auditing.failures import ReplayError
-from xmlcep.events import PrimitiveEvent
-from xmlcep.rules import Rules
-
-
-def check_any_order(rules: Rules, items: list[Any], seen: list[dict[str, bytes]]) -> None:
-    """Audits runs over a log that comes in any order, which wait for what is missing, and one of all of it in order."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        growing = Growing(folder, rules)
-        failed = False
-        for number, files in enumerate(seen):
-            for file, text in files.items():
-                (growing.logs / file).write_bytes(text)
-            try:
-                growing.run(late="wait", final=number == len(seen) - 1)
-            except ReplayError:
-                failed = True
-        for file in growing.logs.iterdir():
-            file.unlink()
-        (growing.logs / "all.jsonl").write_bytes(b"".join(map(line, items)))
-        try:
-            whole = growing.whole(folder)
-        except ReplayError:
-            assert failed
-            return
-        assert not failed
-        assert by_document(growing.out.read_bytes()) == list(whole.lines())
-        assert sum(each.summary.records for each in growing.results) == whole.summary.records
-        assert not any(each.summary.quarantined for each in growing.results)
-        assert not (folder / ".audit.state.run").exists()
-
-
-def logs(data: st.DataObject) -> list[list[Any]]:
-    """The logs of some documents, in order."""
-    count = data.draw(st.integers(1, 2))
-    histories = [data.draw(timed_histories(max_edits=8)) for _ in range(count)]
-    return [log_of(of_document(each, f"doc{n}"), f"doc{n}") for n, each in enumerate(histories)]
+from xmlcep.auditing.findings.corrections import standing
+from xmlcep.engine import StateError
 
 
 @settings(max_examples=10, deadline=None)
-@given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
-def test_any_order_of_changes(definitions: Any, data: st.DataObject) -> None:
-    note(show_rules(definitions))
-    items = [item for log in logs(data) for item in log if isinstance(item, PrimitiveEvent)]
-    check_any_order(rules_of(definitions), items, data.draw(growths(data.draw(st.permutations(items)))))
+@given(cases(by_file=False))
+def test_any_order_of_changes(case: Case) -> None:
+    note(show_rules(case[0]))
+    check(case)
 
 
 @settings(max_examples=10, deadline=None)
-@given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
-def test_any_order_of_files(definitions: Any, data: st.DataObject) -> None:
-    """Clock records and external events come with the changes before them."""
-    note(show_rules(definitions))
-    files: list[list[Any]] = []
-    for log in logs(data):
-        files.append([])
-        for item in log:
-            if isinstance(item, PrimitiveEvent) and files[-1] and data.draw(st.booleans()):
-                files.append([])
-            files[-1].append(item)
-    seen: list[dict[str, bytes]] = [{}]
-    for number, file in enumerate(data.draw(st.permutations(files))):
-        seen[-1][f"{number:02}.jsonl"] = b"".join(map(line, file))
-        if data.draw(st.booleans()):
-            seen.append(dict(seen[-1]))
-    check_any_order(rules_of(definitions), [item for file in files for item in file], seen)
+@given(cases(by_file=True))
+def test_any_order_of_files(case: Case) -> None:
+    note(show_rules(case[0]))
+    check(case)
 
 
 BOTH = parse_rules("event Both = ins(item/price) ; ins(item/quantity)")
@@ -142,6 +87,41 @@ def test_other_rules_while_something_is_held(tmp_path: Path) -> None:
     write(growing.logs / "2.jsonl", change("a", 2, "price"))
     growing.run(new_since="begin", on_removed="drop", final=True)
     assert growing.out.read_bytes().count(b'"Pair"') == 1
+
+
+def test_going_back_for_what_comes_late(tmp_path: Path) -> None:
+    """To the last state in which it was still to come; where something has changed, findings are taken back."""
+    growing = Growing(
+        tmp_path, parse_rules("event Gap = ins(item/price) ; not ins(item/note) ; ins(item/quantity)")
+    )
+    write(growing.logs / "1.jsonl", change("a", 1, "price"), change("b", 1, "price"))
+    growing.run(late="restart")
+    write(growing.logs / "2.jsonl", change("a", 3, "quantity"), b"no record", change("b", 2, "quantity"))
+    growing.run()
+    write(growing.logs / "3.jsonl", change("a", 4, "price"), change("a", 5, "quantity"))
+    growing.run()
+    write(growing.logs / "4.jsonl", change("a", 2, "note"))
+    late = growing.run()
+    assert list(late.lines()) == [b'{"doc":"a","retract":"3:Gap:1,2"}'] and not list(late.records())
+    assert "late records (document 'a', ts 2): 1 findings retracted, 0 added" in late.notes
+    kept = tmp_path / ".audit.state.kept"
+    assert [each.name for each in kept.iterdir()] == ["1"]  # the others have not seen it
+    growing.run(final=True)
+    found = standing(map(json.loads, growing.out.read_bytes().splitlines()))
+    assert sorted(found, key=itemgetter("doc")) == list(growing.whole(tmp_path).records())
+    bad = (tmp_path / "findings.jsonl.quarantine.jsonl").read_bytes()
+    assert bad.count(b"\n") == 1  # though it was read twice
+
+
+def test_going_back_needs_the_same_rules_in_all_runs(tmp_path: Path) -> None:
+    growing = Growing(tmp_path, BOTH)
+    write(growing.logs / "1.jsonl", change("a", 1, "price"))
+    growing.run(late="restart")
+    with pytest.raises(StateError, match="all runs of an audit that restarts need it"):
+        growing.run(late="refuse")
+    growing.rules = parse_rules("event Pair = ins(item/price) ; ins(item/quantity)")
+    with pytest.raises(StateError, match="keeps its rules"):
+        growing.run(on_removed="drop")
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_everything_that_is_said_of_an_operator_is_shown(tmp_path, capsys):
         " -- not --- ",
     ):
         assert said in chart
-    assert run(["check", str(path), "--json"]) == 0
+    assert run(["check", str(path), "--format=json"]) == 0
     rise, fast, open_ = json.loads(capsys.readouterr().out)["events"]
     assert rise["variables"] == {"price": "list", "total": "value", "user": "value"}
     assert rise["tree"].items() >= {"within": "1 h", "slide": True, "joined_by": ["user"]}.items()

@@ -51,7 +51,7 @@ def test_standard_input(
 
 
 def test_json_of_good_rules(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", "--json", *files]) == 0
+    assert run(["check", "--format=json", *files]) == 0
     written = capsys.readouterr()
     said = json.loads(written.out)
     assert written.err == ""
@@ -75,7 +75,7 @@ def test_json_of_good_rules(files: list[str], capsys: pytest.CaptureFixture[str]
 def test_json_of_wrong_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "wrong.xcep"
     file.write_text("event A = x[2,1] ins(item/x)\nevent B = ins(\n", encoding="utf-8")
-    assert run(["check", "--json", str(file)]) == 2
+    assert run(["check", "--format=json", str(file)]) == 2
     written = capsys.readouterr()
     said = json.loads(written.out)
     assert written.err == ""

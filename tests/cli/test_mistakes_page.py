@@ -1,4 +1,4 @@
-"""docs/mistakes.md: what commands answer to wrong input, without their usage.
+"""docs/mistakes.md, and mistakes.md here: what commands answer to wrong input, without their usage.
 
 For a change that was meant, ``XMLCEP_APPROVE=1 pytest tests/cli/test_mistakes_page.py`` writes the answers of now into
 the page; then read it.
@@ -16,9 +16,12 @@ import pytest
 from tests.cli.test_wrong_input import files as files  # what the commands on the page are given
 from xmlcep.cli.main import run
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "mistakes.md"
+PAGES = (
+    Path(__file__).resolve().parents[2] / "docs" / "mistakes.md",
+    Path(__file__).with_name("mistakes.md"),
+)
 SAID = re.compile(r"^\$ xmlcep (.*)\n((?:(?!\$ |```).*\n)*)", re.MULTILINE)
-MISTAKES = SAID.findall(PAGE.read_text(encoding="utf-8"))
+MISTAKES = [said for page in PAGES for said in SAID.findall(page.read_text(encoding="utf-8"))]
 
 
 def said_to(command: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -41,7 +44,9 @@ def test_it_is_said_as_the_page_has_it(
 ) -> None:
     said = said_to(command, capsys)
     if said != expected and "XMLCEP_APPROVE" in os.environ:
-        text, before = PAGE.read_text(encoding="utf-8"), f"$ xmlcep {command}\n"
-        PAGE.write_text(text.replace(before + expected, before + said), encoding="utf-8")
+        before = f"$ xmlcep {command}\n"
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            page.write_text(text.replace(before + expected, before + said), encoding="utf-8")
     else:
         assert said == expected

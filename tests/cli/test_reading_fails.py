@@ -33,7 +33,7 @@ COMMANDS = [
     "audit bad.parquet --rules ok.xcep",
     "audit ok.jsonl --rules bad.xcep",
     "audit ok.jsonl --schema bad.xsd",
-    "audit ok.jsonl --rules ok.xcep --out out.jsonl --since bad.state",
+    "audit ok.jsonl --rules ok.xcep --out out.jsonl --state bad.state",
     "verify bad.jsonl",
     "verify bad.parquet",
     "rebuild bad.jsonl",

@@ -1,4 +1,4 @@
-"""`xmlcep audit --since`: runs that go on, from the command."""
+"""`xmlcep audit --state`: runs that go on, from the command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_folder_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     rules.write_text(RULES, encoding="utf-8")
     logs.mkdir()
     command = ["audit", str(logs), "--rules", str(rules)]
-    going_on = [*command, "--out", str(out), "--since", str(tmp_path / "audit.state")]
+    going_on = [*command, "--out", str(out), "--state", str(tmp_path / "audit.state")]
     (logs / "a.jsonl").write_text(change(1, "price") + "\n", encoding="utf-8")
     assert run(going_on) == 0
     assert out.read_bytes() == b""
@@ -49,7 +49,7 @@ def test_a_late_record_is_not_called_one_that_fits_nothing(
         str(rules),
         "--out",
         str(out),
-        "--since",
+        "--state",
         str(tmp_path / "state"),
     ]
     log.write_text(f"{change(1, 'price')}\n{change(3, 'price')}\n", encoding="utf-8")

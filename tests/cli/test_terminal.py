@@ -45,8 +45,8 @@ NAME = f"a{STEERING}b"
 COMMANDS = [
     *(f"audit log.jsonl --rules rules.xcep --format {form}" for form in ("table", "csv", "jsonl")),
     "audit log.jsonl --rules rules.xcep --explain", "blame log.jsonl", "blame log.jsonl --format jsonl",
-    "log log.jsonl", "rebuild log.jsonl", "check rules.xcep", "check rules.xcep --json", "fmt rules.xcep",
-    "check wrong.xcep", "check wrong.xcep --json",
+    "log log.jsonl", "rebuild log.jsonl", "check rules.xcep", "check rules.xcep --format=json", "fmt rules.xcep",
+    "check wrong.xcep", "check wrong.xcep --format=json",
     "convert rules.xcep --to xml", "convert rules.xcep", "diff one.xml two.xml", "diff one.xml two.xml --format json",
     "why log.jsonl 1 --rules rules.xcep", "pending log.jsonl --rules rules.xcep", f"check {NAME}.xcep",
     f"no{NAME}", f"check --no{NAME} rules.xcep", f"audit log.jsonl --rules rules.xcep --where {NAME}",

@@ -93,7 +93,7 @@ def test_what_has_a_form_of_its_own() -> None:
     assert set(Runs.__slots__) == {"open", "used"}
     assert set(Run.__slots__) == {"chosen", "is_complete", "members"}
     assert HeldRecord._fields == ("event", "point", "outside", "before")
-    assert HeldTimePoint._fields == ("cause", "point", "outside", "release", "due")
+    assert HeldTimePoint._fields == ("cause", "point", "outside", "due")
     assert Due._fields == ("at", "tree", "operator", "key")
 
 

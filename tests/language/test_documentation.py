@@ -7,12 +7,9 @@ import re
 
 import pytest
 
-from contexts.constraints import RELATIONS
 from tests.conftest import REPOSITORY
-from xmlcep.algebra import OPERATORS
 from xmlcep.checking.checks import check_rules
 from xmlcep.errors import RuleError
-from xmlcep.language.grammar import statement_parser
 from xmlcep.rules import parse_rules
 
 _PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
@@ -54,16 +51,3 @@ def test_python_in_the_documentation():
     )
     assert result.attempted
     assert not result.failed
-
-
-def test_the_grammar_in_the_documentation():
-    [shown] = re.findall(r"^```ebnf\n(.*?)\n```", _LANGUAGE, re.M | re.S)
-    written = {word for literal in re.findall(r'"([^"]+)"', shown) for word in (literal, *literal.split())}
-    words = {
-        terminal.pattern.value for terminal in statement_parser().terminals if terminal.pattern.type == "str"
-    }
-    symbols = {operator.symbol for operator in OPERATORS if operator.syntax}
-    assert words | symbols | set(RELATIONS) <= written
-    defined = set(re.findall(r"^(\w+) +:=", shown, re.M))
-    named = set(re.findall(r"\b[a-z]+\b", re.sub(r'"[^"]*"', "", shown)))
-    assert named == defined

@@ -22,7 +22,6 @@ from contexts.search import Constrained
 from tests import strategies as some
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import (
-    Advance,
     Findings,
     as_the_engine_sees,
     engine_findings,
@@ -34,7 +33,6 @@ from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.departed import Departed
-from xmlcep.engine.edits import Edit
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
 from xmlcep.engine.operators.integrating import MultiplicityState
@@ -123,12 +121,6 @@ def general_way() -> Iterator[None]:
         evaluation.run(cause, {}, {})
         evaluation.departed.look_after_releases()
 
-    new_edit = Edit.__init__
-
-    def sees_releases(edit: Any, *given: Any, **options: Any) -> None:
-        new_edit(edit, *given, **options)
-        edit.sees_releases = True
-
     environment = Replica.environment
 
     def in_the_tree(replica: Any, *given: Any) -> Any:
@@ -153,7 +145,6 @@ def general_way() -> Iterator[None]:
         patch.setattr(Evaluation, "process", all_at_once)
         patch.setattr(Evaluation, "process_alone", alone)
         patch.setattr(Evaluation, "release_elsewhere", release_all)
-        patch.setattr(Edit, "__init__", sees_releases)
         patch.setattr(Departed, "look_after_releases", look_at_all)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(AnyOrder, "constrained", True)
@@ -196,28 +187,16 @@ def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *,
 def _in_part(
     definitions: Sequence[EventDefinition], steps: Sequence[Any], unseen: frozenset[int]
 ) -> Findings:
-    """What is raised in each edit where of some records, given by their places, only their time points are told."""
+    """What is raised at each step where of some records, given by their places, only their time points are told."""
     detector = Detector(rules_of(definitions))
-    found: Findings = [[]]
-    goes_on = False
-    for place, step in enumerate(steps):
-        if not isinstance(step, PrimitiveEvent):
-            goes_on = False
-            raised = detector.advance(step.time) if isinstance(step, Advance) else detector.flush()
+    found: Findings = []
+    for place, step in enumerate((*steps, "close")):
+        if isinstance(step, PrimitiveEvent) and place in unseen:
+            raised = detector.elsewhere(TimePoint(step.ts, step.at, step.doc, step.txn))
         else:
-            raised = [] if goes_on else detector.end_edit()
-            goes_on = step.more
-            raised += (
-                detector.elsewhere(TimePoint(step.ts, step.at, step.doc, step.txn), more=True)
-                if place in unseen
-                else detector.feed(step)
-            )
-        found[-1] += [composite.to_record() for composite in raised]
-        if not goes_on:
-            found[-1] += [composite.to_record() for composite in detector.end_edit()]
-            found.append([])
-    found[-1] += [composite.to_record() for composite in detector.close()]
-    return [sorted(each, key=repr) for each in found]
+            raised = take(detector, step)
+        found.append(sorted((composite.to_record() for composite in raised), key=repr))
+    return found
 
 
 ASKED = """

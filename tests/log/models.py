@@ -61,8 +61,8 @@ class RecordedDocument:
         for event in changes:
             self.history.append(event._replace(txn=txn, meta=event.meta if transactional else None))
             for listener in self.listeners:
-                listener.on_change(self.history[-1])
+                listener._on_change(self.history[-1])
         if txn is not None:
             for listener in self.listeners:
-                listener.on_commit(txn)
+                listener._on_commit(txn)
         self.versions[self.clock] = None if self.model.root is None else self.model.xml()

@@ -30,7 +30,12 @@ SURFACE = {
         align contains ends equals_or_ends left_bound_intersection offset project
         """,
 }
+WATCH = "advance can_still_raise close closed findings flush next_due pending replace rules why why_not"
 MOST_NAMES = 40
+
+
+def test_a_watch_shows_nothing_internal() -> None:
+    assert " ".join(name for name in dir(xmlcep.Watch) if not name.startswith("_")) == WATCH
 
 
 @pytest.mark.parametrize("package", SURFACE)

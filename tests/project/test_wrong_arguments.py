@@ -40,10 +40,8 @@ WRONG: tuple[Any, ...] = (
 )  # fmt: skip
 
 INTERNAL = {
-    "Document.attach", "Document.detach", "Watch.on_change", "Watch.on_commit", "Watch.on_raised", "Watch.on_together",
-    "Watch.on_advance", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment", "Detector.concerns",
-    "Detector.set_clock", "Replica.add", "Replica.environment",
-    "Replica.environment_in_tree", "Recording.on_change", "Recording.on_raised",
+    "Document.attach", "Document.detach", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment",
+    "Detector.concerns", "Detector.set_clock", "Replica.add", "Replica.environment", "Replica.environment_in_tree",
     "Recording.continue_watch", "Recording.past", "Recording.write_control",
     "Rules.takes_external", "PathType.child", "PathType.of",
 }  # fmt: skip

@@ -133,22 +133,7 @@ def live() -> list[str]:
     return trace.lines
 
 
-def release() -> list[str]:
-    """An edit elsewhere, which releases a group of a non-local operator."""
-    doc = xmlcep.fromstring("<order/>", name="order")
-    rules = xmlcep.parse_rules("event Edited = (ins(item/price) & ins(item/quantity)) {end=non-local}")
-    with doc.watch(rules, on_event=lambda composite: None):
-        for _ in range(2):
-            item = etree.SubElement(doc.root, "item")
-            etree.SubElement(item, "price")
-            etree.SubElement(item, "quantity")
-            root = doc.root
-            with Trace() as trace:
-                etree.SubElement(root, "item")
-    return trace.lines
-
-
-TRACES: dict[str, Callable[[], list[str]]] = {"live": live, "release": release}
+TRACES: dict[str, Callable[[], list[str]]] = {"live": live}
 
 
 def traced(name: str) -> str:

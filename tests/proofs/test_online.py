@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import threading
@@ -20,7 +21,8 @@ from xmlcep.cli.witness import _handler
 from xmlcep.log.tree import verify_tree
 from xmlcep.log.writing import write_new_file
 from xmlcep.proofs import public_key
-from xmlcep.proofs.hashing import inclusion, leaf_hash, node_hash, root_of
+from xmlcep.proofs.checkpoint import Checkpoint
+from xmlcep.proofs.hashing import check_consistency, consistency, inclusion, leaf_hash, node_hash, root_of
 from xmlcep.proofs.log_tree import last_checkpoint, tree_folder
 from xmlcep.proofs.notes import Note, PrivateKey
 from xmlcep.proofs.witness import SIZE, Answers, request_of, with_cosignature
@@ -108,7 +110,8 @@ def test_what_a_witness_answers(tmp_path: Path, key: Path) -> None:
 
 
 def test_proofs_by_another_implementation(tmp_path: Path, key: Path) -> None:
-    """pymerkle, which has the tree of RFC 9162 by itself."""
+    """pymerkle, which has the tree of RFC 9162 by itself: its proofs are ours, and under the roots that we sign it
+    verifies that entries are included, and that every state continues every earlier one."""
     pymerkle = pytest.importorskip("pymerkle")
     log = tmp_path / "order.jsonl"
     recorded(log, key, 10)
@@ -123,13 +126,22 @@ def test_proofs_by_another_implementation(tmp_path: Path, key: Path) -> None:
             hashes[level, number] = node_hash(full(level - 1, 2 * number), full(level - 1, 2 * number + 1))
         return hashes[level, number]
 
-    for size, entry in enumerate(entries, 1):
+    roots = [root_of(size, full) for size in range(len(entries) + 1)]
+    for entry in entries:
         tree.append_entry(entry)
-        assert tree.get_root() == root_of(size, full)
     size = len(entries)
+    note = last_checkpoint(tree_folder(log))
+    assert note is not None and Checkpoint.parse(note.text).root == roots[size]
+    for new in range(1, size + 1):
+        for old in range(1, new):
+            proof = tree.prove_consistency(old, new)
+            pymerkle.verify_consistency(roots[old], roots[new], proof, prior_size=old, later_size=new)
+            with pytest.raises(pymerkle.InvalidProof):
+                pymerkle.verify_consistency(roots[old - 1], roots[new], proof)
+            check_consistency(old, roots[old], new, roots[new], consistency(old, new, full))
     for index in range(size):
         proof = tree.prove_inclusion(index + 1, size)
-        pymerkle.verify_inclusion(leaf_hash(entries[index]), tree.get_root(), proof)
+        pymerkle.verify_inclusion(leaf_hash(entries[index]), roots[size], proof)
         assert proof.path[1:] == inclusion(index, index + 1, size, full)
 
 
@@ -187,10 +199,14 @@ def test_time_stamps(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[st
             pass
 
     with listening(Authority) as url:
-        assert main.run(["stamp", str(checkpoint), "--url", url, "-o", str(out)]) == 0
+        ask = ["stamp", str(checkpoint), "--url", url, "-o", str(out)]
+        assert [main.run(each) for each in (ask, ask, [*ask, "--force"])] == [0, 2, 0]
+        assert "is there already" in capsys.readouterr().err
     check = ["stamp", str(checkpoint), "--verify", str(out), "--root"]
     assert main.run([*check, str(tmp_path / "root.pem")]) == 0
     assert "stamped at 20" in capsys.readouterr().out
+    assert main.run([*check, str(tmp_path / "root.pem"), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stamped_at"].startswith("20")
     assert main.run([*check, str(tmp_path / "other.pem")]) == 1
     assert "no time stamp of this checkpoint by who is trusted" in capsys.readouterr().err
     note = last_checkpoint(tree_folder(log))
@@ -199,5 +215,5 @@ def test_time_stamps(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[st
     assert main.run(["stamp", str(tmp_path / "another"), *check[2:], str(tmp_path / "root.pem")]) == 1
     out.write_bytes(b"x")
     assert main.run([*check, str(tmp_path / "root.pem")]) == 1
-    assert main.run(["stamp", str(checkpoint), "-o", str(tmp_path / "query")]) == 0
-    assert b"sha512" in openssl("ts", "-query", "-in", "query", "-text")
+    assert main.run(["stamp", str(checkpoint), "-o", str(tmp_path / "asked")]) == 0
+    assert b"sha512" in openssl("ts", "-query", "-in", "asked", "-text")

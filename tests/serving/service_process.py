@@ -22,7 +22,7 @@ import httpx
 
 from xmlcep import load_rules
 from xmlcep.auditing import audit
-from xmlcep.cli._exchange_formats import keyed
+from xmlcep.auditing.findings.corrections import keyed
 
 RULES = "event Both = ins(item/price) & ins(item/quantity)\nevent Pair = ins(item) ; ins(item/comment)\n"
 DOCUMENTS = ("one", "two")

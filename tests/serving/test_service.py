@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,8 +19,10 @@ httpx = pytest.importorskip("httpx")
 from starlette.testclient import TestClient  # noqa: E402
 
 from xmlcep.log.errors import LogLockedError  # noqa: E402
+from xmlcep.recording.recorder import Recording  # noqa: E402
 from xmlcep.serving.application import application  # noqa: E402
 from xmlcep.serving.guard import by_token  # noqa: E402
+from xmlcep.serving.journal import Journal  # noqa: E402
 from xmlcep.serving.store import Store  # noqa: E402
 from xmlcep.serving.webhooks import signature  # noqa: E402
 
@@ -142,6 +145,44 @@ def test_started_again(tmp_path: Path) -> None:
         assert [each["finding"]["name"] for each in client.get("/findings?after=2").json()["findings"]] == [
             "Other"
         ]
+
+
+def test_findings_are_told_when_the_logs_are_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a finding could be told of an edit that is lost with the power. If the disk fails, nothing more is taken."""
+    steps: list[str] = []
+
+    def noting(step: str, call: Callable[..., None]) -> Callable[..., None]:
+        def noted(*given: Any, **named: Any) -> None:
+            steps.append(step)
+            call(*given, **named)
+
+        return noted
+
+    monkeypatch.setattr(Recording, "sync", noting("log", Recording.sync))
+    monkeypatch.setattr(Journal, "write", noting("findings", Journal.write))
+    app = application(tmp_path, Store(tmp_path), hosts=["testserver"])
+    with TestClient(app, raise_server_exceptions=False) as client:
+        client.put("/rules/orders", content=RULES)
+        client.put("/documents/one", content="<order/>")
+        steps.clear()
+        assert insert(client).json()["cursor"] == 1 and steps == ["log", "findings"]
+        monkeypatch.setattr(os, "fsync", disk_error)
+        assert "start the service again" not in insert(client).json()["error"]
+        refused = insert(client)
+        assert refused.status_code == 503 and "start the service again" in refused.json()["error"]
+        assert client.delete("/rules/orders").status_code == 503
+        assert client.get("/findings").json()["cursor"] == 1
+        monkeypatch.undo()
+    with client_of(tmp_path) as client:
+        assert [each["id"] for each in client.get("/findings").json()["findings"]] == [
+            "one:4:Both:1,2", "one:9:Both:1,7",
+        ]  # fmt: skip
+
+
+def disk_error(_: int) -> None:
+    raise OSError(5, "Input/output error")
 
 
 HOSTILE: dict[str, tuple[str, str, Any, int]] = {

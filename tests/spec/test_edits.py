@@ -9,10 +9,7 @@ import pytest
 from tests.reference import Evaluation
 from tests.spec.alphabet import steps_of
 from tests.spec.tables import Case, cases, check, title
-from xmlcep.engine import Detector
-from xmlcep.events import TimePoint
 from xmlcep.language import parse_definitions
-from xmlcep.rules import parse_rules
 
 EDITS = """
 # a subtree that is taken out passes through no state in between
@@ -210,14 +207,3 @@ def test_what_an_edit_raises_comes_with_its_last_record() -> None:
     ]  # fmt: skip
     # What else ends the edit brings it along.
     assert steps_with_findings(rules, "i1 (c1 p1 flush)")[-2:] == [[], [("Asks", 2), ("Uses", 2)]]
-
-
-def test_an_edit_that_begins_elsewhere_is_a_later_one() -> None:
-    """D4: a group that was asked in the edit before it is asked again at its first record in this one."""
-    detector = Detector(parse_rules('event E {when="count(comment) = 2"} = x[1,1] ins(item/price)'))
-    (item, price, one, two), _ = steps_of("i1 p1 c1 c1.2")
-    for step in (item, price._replace(more=True), one):
-        assert not detector.feed(step)
-    assert not detector.elsewhere(TimePoint(two.ts, two.at, two.doc, two.txn), more=True)
-    raised = detector.feed(two._replace(ts=two.ts + 1)) + detector.end_edit()
-    assert [composite.cause.ts for composite in raised] == [two.ts + 1]

@@ -98,10 +98,22 @@ event E = (ins(item) ; not ins(item/price)){end=custom, when="comment"}
 event E = (ins(item) ; not ins(item/price)){end=custom, if="comment"}
     i1 c1 flush                        | 2: i1
     i1 flush c1 flush                  |
-# `having` is asked when the candidate comes to be
+# `having` in every context
 event E {context=$context} = (ins(item/@partNum) as $n ; not ins(item/price)){end=custom, having="$n = 5"}
     unrestricted, recent, chronicle, continuous, next, cumulative | a1=5 flush | 1: a1=5{n=[5]}
     unrestricted, recent, chronicle, continuous, next, cumulative | a1=4 flush |
+# of what is raised: in cumulative context more may have joined (A3)
+event E {context=$context, end=custom, having="count($p) = 1"} = ins(item/price) as $p = ('x') ; not ins(item/comment)
+    unrestricted, chronicle, continuous, next | p1 p1.2 flush | 2: p1{p=[x]} p1.2{p=[x]}
+    recent                                    | p1 p1.2 flush | 2: p1.2{p=[x]}
+    cumulative                                | p1 p1.2 flush p1.3 flush | 3: p1.3{p=[x]}
+event E {context=cumulative, end=custom, having="sum($p) > 10"} =
+ins(item/price/text()) as $p ; ins(item/quantity) ; not ins(item/comment)
+    t1=6 q1 t1.2=5 q1.2 flush         | 4: t1=6+t1.2=5+q1+q1.2{p=[6,5]}
+    t1=6 q1 flush t1.2=5 q1.2 flush   |
+event E {context=cumulative, within="3 changes", having="count($p) = 1"} =
+ins(item/price) as $p = ('x') ; not ins(item/comment)
+    p1 q1 q1.2 q1.3 p1.2 p1.3 q1.4 q1.5 | 4: p1{p=[x]}
 """
 
 MULTIPLICITIES = """

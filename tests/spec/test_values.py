@@ -46,9 +46,18 @@ event E {let twice="2 * $v", let more="$twice + 1", let none="$v[. > 7]"} = ins(
     a1=7 p1                            | 2: a1=7+p1{more=15,twice=14,v=[7]}
 event M(item) {let total="sum($v)", let first="$v[1]", let last="$v[last()]", let many="count($v) > 1"} = x[2,*] ins(item/price/text()) as $v
     i1 p1 t1=5 p1.2 t1.2=6             | 5: t1=5+t1.2=6{first=5,last=6,many=True,total=11,v=[5,6]}
-# a disjunction hands on what every alternative binds (V3)
+# a disjunction hands on what the alternative has bound that raised (V5)
+event E {let known="count($n)"} = ins(item/@partNum) as $n | ins(item/price/text()) as $v
+    a1=7 p1 t1=8                       | 1: a1=7{known=1,n=[7],v=[]}; 3: t1=8{known=0,n=[],v=[8]}
+event E(/order) = (ins(item/@partNum) as $n | ins(item/price)){name=D} & ins(billTo)
+    p1 a1=7 b1 b1.2                    | 1: D:p1{n=[]}; 2: D:a1=7{n=[7]}; 3: E:(p1)+b1{n=[]}; 4: E:(a1=7)+b1.2{n=[7]}
+event E(/order) {context=cumulative, end=custom} = ins(item/@partNum) as $n | ins(item/price)
+    p1 a1=7 flush                      | 2: a1=7+p1{n=[7]}
+# above, it joins where it has a value (V2)
+event E {flat} = (ins(item/@partNum) as $n | ins(item/price)){name=D, path=item} & ins(item/quantity/text()) as $n
+    p1 a2=7 q3 u3=7                    | 1: D:p1{n=[]}; 2: D:a2=7{n=[7]}; 4: E:(a2=7)+u3=7{n=7}
 event E = ins(item/@partNum) as $v as $w = ('a') | ins(item/price/text()) as $v
-    a1=7 p1 t1=8                       | 1: a1=7{v=[7]}; 3: t1=8{v=[8]}
+    a1=7 p1 t1=8                       | 1: a1=7{v=[7],w=[a]}; 3: t1=8{v=[8],w=[]}
 # what is negated hands on nothing
 event E = ins(item/@partNum) as $v ; not ins(item/comment) as $w = ('a') ; ins(item/price)
     a1=7 p1                            | 2: a1=7+p1{v=[7]}

@@ -100,7 +100,7 @@ event E {context=cumulative, within="3 s", having="count($n) > 2"} = any[2](*(it
 event E {context=cumulative, within="3 s", having="string($n) != '1'"} = not ins(item/price) ; *(item/@partNum) as $n
     @0 i1 a1=1 @2 a1=5 @4 a1=6         | 4: a1=5+a1=6{n=[5,6]}
 event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n ; not ins(item/price)
-    @0 i1 a1=1 @2 a1=5 @4 a1=6 @8 i2   | 5: a1=5+a1=6{n=[5,6]}
+    @0 i1 a1=1 @2 a1=5 @4 a1=6 @8 i2   | 5: a1=6{n=[6]}
 event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n before ins(item/quantity)
     @0 i1 a1=1 q1 @8 a1=5 @9 q1.2      | 5: a1=5+q1.2{n=[5]}
 # what waits for a release is kept, if there is something to be raised

@@ -12,6 +12,17 @@ _LEAVES = (
     "ins(item/@part) as $p", "ins(order/item/@part) as $p", "ins(out/@part) as $p", "*(back/@part) as $p",
     "upd(item/@part) as $p = ($old)", "ins(out/@part)[. != '2'] as $p", "*(@part)[$doc != 'a'] as $p",
 )  # fmt: skip
+EVENTS = {
+    "Moved": "event Moved(item) = ins(item/@part) as $q",
+    "Changed": "event Changed = ins(item/@part) as $q ; *(item/@part)",
+    "Waited": 'event Waited(item) = plus[ins(item/@part) as $q, "2 s"]{path=item}',
+    "Settled": "event Settled(out) {end=custom} = ins(out/@part) as $q",
+    "Alone": "event Alone(out) = ins(out/@part) as $q",
+}
+"""Events of one document, which bind ``$q``."""
+_OF_EVENTS = tuple(
+    f"{name}({'out' if '(out)' in text else 'item'}) as $p = ($q)" for name, text in EVENTS.items()
+)
 _SHAPES = (
     "{0} ; {1}", "{0} & {1}", "{0} & {1} & {2}", "{0} ; {1} ; {2}", "({0} & {1}) ; {2}", "{0} & ({1} ; {2})",
     '({0} | {1}){{by="p"}} & {2}', '{0} ; ({1} | {2}){{by="p"}}', "any[2]({0}, {1}, {2})", 'x[2,3]{{by="p"}} {0} & {1}',
@@ -24,10 +35,21 @@ _BEGIN = microseconds("2026-01-01T00:00:00Z")
 
 
 @st.composite
-def rules_across(draw: st.DrawFn) -> str:
+def rules_with_events(draw: st.DrawFn) -> str:
+    """The text of one or two events over documents, and of events of one that they are made of."""
+    leaves = st.sampled_from((*_LEAVES, *_OF_EVENTS, *_OF_EVENTS))
+    over = [draw(rules_across(leaves, name)) for name in draw(st.sampled_from(("E", "E", "EF")))]
+    return "\n".join([*(text for name, text in EVENTS.items() if any(name in each for each in over)), *over])
+
+
+_LEAF = st.sampled_from(_LEAVES)
+
+
+@st.composite
+def rules_across(draw: st.DrawFn, leaf: st.SearchStrategy[str] = _LEAF, name: str = "E") -> str:
     """The text of one event over documents."""
     shapes = draw(st.sampled_from((_SHAPES, _SHAPES, _WINDOWED)))
-    leaves = [draw(st.sampled_from(_LEAVES)) for _ in range(3)]
+    leaves = [draw(leaf) for _ in range(3)]
     shape = draw(st.sampled_from(shapes))
     seconds = draw(st.sampled_from((None, 1, 3, 10)))
     options = ["across"]
@@ -36,7 +58,7 @@ def rules_across(draw: st.DrawFn) -> str:
         options.append(f'within="{seconds or 5} s"')
     if draw(st.booleans()):
         options.append('let also="$p"')
-    return f"event E {{{', '.join(dict.fromkeys(options))}}} = {shape.format(*leaves)}"
+    return f"event {name} {{{', '.join(dict.fromkeys(options))}}} = {shape.format(*leaves)}"
 
 
 @st.composite
@@ -61,3 +83,21 @@ def histories_of_documents(draw: st.DrawFn) -> list[list[PrimitiveEvent]]:
             )
         )  # fmt: skip
     return [history for history in found.values() if history]
+
+
+Edit = tuple[str, str, str, int, bool]
+"""An edit: document, element or action, value, seconds after the one before, whether it begins a transaction."""
+
+
+@st.composite
+def edits_of_documents(draw: st.DrawFn) -> list[Edit]:
+    """Edits of two documents; at one time those of the second come after those of the first."""
+    step = st.tuples(
+        st.sampled_from(("order", "stock")), st.sampled_from(("item", "item", "out", "out", "back", "set", "remove")),
+        st.sampled_from("112"), st.sampled_from((0, 1, 1, 2, 5)), st.integers(0, 5).map(lambda odd: odd == 0),
+    )  # fmt: skip
+    found: list[Edit] = []
+    for doc, what, value, seconds, begins in draw(st.lists(step, min_size=1, max_size=14)):
+        back = bool(found) and doc < found[-1][0]
+        found.append((doc, what, value, max(seconds, 1) if back else seconds, begins))
+    return found

@@ -1,15 +1,13 @@
-"""Random histories with records beside everything, where edits and transactions begin, go on and end.
+"""Random histories with records beside everything, each an edit of its own, where others begin and before they end.
 
-Whoever feeds a part of a document's records only tells of the others that something has happened elsewhere: it may be
-the first record of an edit or its last, an edit by itself, all of a transaction, or a record of a transaction that cuts
-off an edit which was to go on (U2). Other histories have few records of which nothing has to be told but that. Here
-they are put into any history, so that rules about items know nothing of them.
+Other histories have few records of which rules know nothing but that they have happened. Here they are put into any
+history: in the transaction of what comes next, in one of their own, or where they cut off an edit which was to go on
+(U2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import count
 
 from hypothesis import strategies as st
@@ -21,61 +19,34 @@ from .histories import History, HistoryStep
 
 ASIDE = PathType.parse("/order/aside")
 _FIRST_ID, _FIRST_TRANSACTION = 2000, 900  # of which histories have none
-_INSIDE = ("first", "within", "last")
-# Where records are put beside an edit, and how many; nowhere in every third.
-_PLACES = (
-    *[("", 0)] * 5, *[("first", 1)] * 3, ("first", 2), ("within", 1), ("last", 1), ("alone", 1), ("alone", 2),
-    ("transaction", 1), ("cut", 1), ("cut", 2),
-)  # fmt: skip
+_PLACES = ("", "", "", "alone", "alone", "transaction", "cut")
 
 
 @st.composite
-def with_asides(draw: st.DrawFn, histories: st.SearchStrategy[History], *, often: bool = False) -> History:
-    """One of these histories, with records beside what it is about, behind its first edit; ``often``: at each edit."""
-    units = _edits(draw(histories).steps)
-    chosen = draw(_places(len(units) - 1, often))
+def with_asides(draw: st.DrawFn, histories: st.SearchStrategy[History]) -> History:
+    """One of these histories, with records beside what it is about, behind its first edit."""
+    edits = _edits(draw(histories).steps)
     transactions = count(_FIRST_TRANSACTION)
     found: list[HistoryStep] = []
-    for unit, (place, many) in zip(units, [("", 0), *chosen], strict=True):
-        if not place or not isinstance(unit[0], PrimitiveEvent):
-            found += unit
-        elif place in _INSIDE:
-            found += _with_inside(unit, place, many)
-        else:
-            found += _before(unit[0], place, many, found, transactions)
-            found += unit
+    for number, edit in enumerate(edits):
+        place = draw(st.sampled_from(_PLACES)) if number else ""
+        if place and isinstance(edit[0], PrimitiveEvent):
+            found += _before(edit[0], place, found, transactions)
+        found += edit
     return History(tuple(_numbered(found)))
 
 
-@cache
-def _places(size: int, often: bool) -> st.SearchStrategy[list[tuple[str, int]]]:
-    places = [place for place in _PLACES if place[0]] if often else _PLACES
-    return st.lists(st.sampled_from(places), min_size=size, max_size=size)
-
-
-def _with_inside(edit: list[HistoryStep], place: str, many: int) -> list[HistoryStep]:
-    """The edit with so many more records at a place in it."""
-    at = {"first": 0, "within": (len(edit) + 1) // 2, "last": len(edit)}[place]
-    asides = [_aside(_of(edit[0]))._replace(more=True)] * many
-    found = [*edit[:at], *asides, *edit[at:]]
-    if at == len(edit):
-        found[at - 1] = _of(edit[-1])._replace(more=True)
-        found[-1] = asides[-1]._replace(more=_of(edit[-1]).more)
-    return found
-
-
 def _before(
-    model: PrimitiveEvent, place: str, many: int, so_far: list[HistoryStep], transactions: Iterator[int]
+    model: PrimitiveEvent, place: str, so_far: list[HistoryStep], transactions: Iterator[int]
 ) -> list[HistoryStep]:
-    """An edit of so many records before another one, perhaps in a transaction of its own, and perhaps before the edit
-    in front of it is over."""
+    """A record before another one, perhaps in a transaction of its own, and perhaps before the edit in front of it is
+    over."""
     last = so_far[-1] if so_far else None
     if place == "cut" and isinstance(last, PrimitiveEvent):
         so_far[-1] = last._replace(more=True)
-    alone = place == "alone" or model.txn is not None
-    aside = _aside(model)._replace(txn=model.txn if alone else next(transactions))
-    edit: list[HistoryStep] = [*[aside._replace(more=True)] * (many - 1), aside]
-    return edit if alone else [*edit, "flush"]
+    if place == "alone" or model.txn is not None:
+        return [_aside(model)]
+    return [_aside(model)._replace(txn=next(transactions)), "flush"]
 
 
 def _edits(steps: tuple[HistoryStep, ...]) -> list[list[HistoryStep]]:
@@ -93,11 +64,6 @@ def _edits(steps: tuple[HistoryStep, ...]) -> list[list[HistoryStep]]:
         else:
             found.append([step])
     return found
-
-
-def _of(step: HistoryStep) -> PrimitiveEvent:
-    assert isinstance(step, PrimitiveEvent)
-    return step
 
 
 def _aside(model: PrimitiveEvent) -> PrimitiveEvent:

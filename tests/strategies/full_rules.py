@@ -367,12 +367,10 @@ class FullRuleBuilder(Choices):
         shared = by or (next(self.names) if "variable" in self.wanted and self._chance(3) else None)
         size = self._one((1, 2, 2) if root else (2, 2, 3))
         parts = [self.expression(anchor, depth, context, joining=shared) for _ in range(size)]
-        names = {shared: several and shared != by} if shared else {}
-        if len(parts) == 1:  # a single leaf is a disjunction of one
-            if not isinstance(parts[0][0], Leaf):
-                parts = [parts[0], self.leaf(anchor, joining=shared)]
-            else:
-                names = {name: several and name != by for name in parts[0][1].names}
+        if len(parts) == 1 and not isinstance(parts[0][0], Leaf):  # a single leaf is a disjunction of one
+            parts = [parts[0], self.leaf(anchor, joining=shared)]
+        held = [(name, inner) for _, bound in parts for name, inner in bound.names.items()]
+        names = {name: (inner or several) and name != by for name, inner in held}
         options = self._ending(Options(by=(by,) if by else ()))
         return Disjunction(tuple(part for part, _ in parts), options), Bound(names)
 

@@ -90,26 +90,26 @@ class Everything(Heard):
         self.changes: list[PrimitiveEvent] = []
         self.told: list[Told] = []
 
-    def on_change(self, event: PrimitiveEvent) -> None:
-        super().on_change(event)
+    def _on_change(self, event: PrimitiveEvent) -> None:
+        super()._on_change(event)
         self.changes.append(event)
         self._keep("change", event.ts)
 
-    def on_commit(self, txn: int) -> None:
-        super().on_commit(txn)
+    def _on_commit(self, txn: int) -> None:
+        super()._on_commit(txn)
         self._keep("commit")
 
-    def on_raised(self, event: CompositeEvent) -> None:
-        super().on_raised(event)
+    def _on_raised(self, event: CompositeEvent) -> None:
+        super()._on_raised(event)
         self._keep("raised")
 
-    def on_advance(self, at: str) -> None:
-        super().on_advance(at)
+    def _on_advance(self, at: str) -> None:
+        super()._on_advance(at)
         self._keep("advance")
 
     def on_flush(self) -> None:
         """The watches are about to be flushed."""
-        super().on_commit(0)
+        super()._on_commit(0)
         self._keep("flush")
 
     def _keep(

@@ -245,12 +245,12 @@ class Lives:
         if known.changes and known.changes[-1].txn is not None:
             last = next(each for each in reversed(known.told) if each.kind in ("change", "commit"))
             if last.kind == "change":
-                known.on_commit(0)
+                known._on_commit(0)
         if there["advance"] > 0:  # recovery puts a clock record behind an edit that is not there wholly
             clocks = [
                 each for file in segments(log) for each in read_log(file) if isinstance(each, ClockRecord)
             ]
-            known.on_advance(clocks[-1].at)
+            known._on_advance(clocks[-1].at)
         return known
 
     def _model(self, known: Everything) -> Model:

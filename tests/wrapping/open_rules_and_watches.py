@@ -40,21 +40,21 @@ class Heard:
     def __init__(self) -> None:
         self.steps: list[Step] = []
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         self.steps.append(lambda rules, detector: detector.feed(event))
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         self.steps.append(lambda rules, detector: detector.flush())
 
-    def on_raised(self, event: CompositeEvent) -> None:
+    def _on_raised(self, event: CompositeEvent) -> None:
         self.steps.append(
             lambda rules, detector: detector.raise_external(event) if rules.takes_external(event) else []
         )
 
-    def on_together(self, count: int) -> None:
+    def _on_together(self, count: int) -> None:
         pass
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         self.steps.append(lambda rules, detector: detector.advance(at))
 
 

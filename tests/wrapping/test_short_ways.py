@@ -83,7 +83,7 @@ def found(seed: int, steps: int) -> tuple[Any, ...]:
 @pytest.mark.parametrize("seed", range(8))
 def test_events_that_come_as_plain_tuples_are_found_alike(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     short = found(seed, 60)
-    monkeypatch.setattr(Watch, "takes_tuples", False)
+    monkeypatch.setattr(Watch, "_takes_tuples", False)
     assert found(seed, 60) == short
 
 

@@ -25,10 +25,10 @@ class Commits:
     def __init__(self) -> None:
         self.told: list[Any] = []
 
-    def on_change(self, event: Any) -> None:
+    def _on_change(self, event: Any) -> None:
         self.told.append(event)
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         self.told.append(txn)
 
 

@@ -24,8 +24,8 @@ class ActionError(XmlCepError, RuntimeError):
 class CascadeError(XmlCepError, RuntimeError):
     """A cascade that does not end, for all that can be seen (L8); all that it did is undone.
 
-    ``rules`` are those of the cycle, ``steps`` say of each what its last firing did. ``kept`` says whether the
-    application's own edit stands.
+    ``rules`` are those of the cycle, ``steps`` say of each what its last firing did. ``kept`` is true if the
+    application's own edit was kept.
     """
 
     def __init__(self, limit: str, rules: Sequence[str], steps: Sequence[str], *, kept: bool) -> None:

@@ -89,6 +89,16 @@ class FiringRecord:
     raised: tuple[CompositeEvent, ...] = ()
     counts: tuple[int, ...] = ()
 
+    def to_record(self) -> dict[str, Any]:
+        """The firing as plain data, as ``apply --format json`` prints it; events as records and findings."""
+        return {
+            "rule": self.rule, "ts": self.ts, "depth": self.depth,
+            "events": [event.to_record() for event in self.events],
+            "edits": [event.to_record() for event in self.edits],
+            "raised": [event.to_record() for event in self.raised],
+            "counts": list(self.counts),
+        }  # fmt: skip
+
     def __str__(self) -> str:
         first = self.events[0]
         where = first.instance

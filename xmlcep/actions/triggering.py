@@ -71,7 +71,7 @@ class TriggeringGraph:
 def triggering_graph(triggers: Triggers, *, not_editing: Collection[str] = ()) -> TriggeringGraph:
     """The graph of these rules; ``not_editing`` are the names of functions of the application that do not edit.
 
-    Raises `ArgumentError` for what is not the ``triggers`` of rules that act."""
+    Raises `ArgumentError` for what is not the ``triggers`` of action rules."""
     if not isinstance(triggers, Triggers):
         refuse(
             "triggering_graph()",

@@ -345,8 +345,6 @@ class Operator(ABC):
 
     joins: ClassVar[bool] = True
     """Whether a variable that several operands bind has to have one value (V2)."""
-    passes_what_all_bind: ClassVar[bool] = False
-    """Whether it passes on a variable only if all operands bind it (V3)."""
     gathers: ClassVar[bool] = False
     """Whether its composites can have several values of a variable of one operand."""
     own_variables: ClassVar[tuple[str, ...]] = ()

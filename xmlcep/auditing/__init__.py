@@ -2,7 +2,7 @@
 
 Read `run` (the door), `inputs` and `splits` (what is read), `plan` (which part of a document can be replayed by itself,
 and why), then one of the engines, `local` or `spark`, `findings`, and `quarantine` (where bad records go).
-`docs/audit.md` has the argument.
+`docs/audit.md` has the argument in short.
 """
 
 from .document_summaries import DocumentSummary as DocumentSummary

@@ -68,8 +68,6 @@ def choose_engine(
         return Choice("local", notes)
     if spark is not None or master is not None:
         return Choice("spark", list(_packed(files)))
-    if rules.graph.across:
-        return Choice("local", [f"engine local: {rules.said_of_across}"])
     records = sum(_records(file, exactly=len(files) <= _FEW) for file in files)
     plan = make_plan(rules)
     heavy = plan.whole is not None
@@ -77,9 +75,9 @@ def choose_engine(
     cores = os.cpu_count() or 1
     about = f"about {_rounded(records):,} records"
     if millions * _LOCAL_US <= _START_S + millions * _SPARK_US / cores:
-        why = "for which Spark would not be faster" if millions > 1 else "too few to start Spark for"
-        ignored_too = [] if partitions is None else ["partitions: ignored, the local engine is one process"]
-        return Choice("local", [f"engine local: {about}, {why}", *ignored_too])
+        notes = [f"engine local: {about}, for which Spark would not be faster"] if millions > 1 else []
+        notes += [] if partitions is None else ["partitions: ignored, the local engine is one process"]
+        return Choice("local", notes)
     if find_spec("pyspark") is None:
         return Choice(
             "local",

@@ -45,8 +45,8 @@ def pending(
     """What is pending in the documents of a log at a time point, or a time such as 2026-01-31T12:00:00Z (None: at their
     ends), the most complete first. ``on_bad`` is called with each bad record; they are left out.
 
-    With ``complete`` each group says what would complete it (Y4). At the end of a log nothing has been released that
-    waits for it. Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
+    With ``complete`` each group has what would complete it (Y4). The end of a log releases nothing
+    . Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
     a document or an event that there is not.
     """
     check("pending()", rules=(rules, _RULES), event=(event, optional(TEXT)), doc=(doc, optional(TEXT)))
@@ -100,7 +100,7 @@ def why_not(
     """Why an event was not raised in a log, up to a time point, or a time such as 2026-01-31T12:00:00Z (None: the end),
     or between two of them. ``on_bad`` is called with each bad record; they are left out.
 
-    ``node`` is a node id, or an XPath that is asked of the document as it was then: the group of that node, or those
+    ``node`` is a node id, or an XPath, evaluated in the document as it was then: the group of that node, or those
     of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
     """
     check("why_not()", rules=(rules, _RULES), event=(event, TEXT), doc=(doc, optional(TEXT)))

@@ -19,6 +19,7 @@ from ..timestamps import TimeError, microseconds
 from .quarantine import raw_record
 from .since.held import Held
 from .since.past_files import NewPart
+from .since.state_file import AuditState
 from .splits import FilePart, PartReader
 
 _MOST_NOTES = 5
@@ -126,7 +127,28 @@ def frontier_of(
     return frontier
 
 
+def late_of(parts: Iterable[NewPart], state: AuditState) -> dict[str, int]:
+    """The first time point of each document in what is new that runs before have gone beyond."""
+    first: dict[str, int] = {}
+    places: dict[str, tuple[int, tuple[int, int]]] = {}
+    for part in parts:
+        for doc, ts, at, _, change in _records_of(part):
+            if doc not in places:
+                places[doc] = state.place(doc)
+            before, clock = places[doc]
+            is_late = ts <= max(before, clock[0]) if change else ts < before or (ts, _time(at) or 0) < clock
+            if is_late:
+                first[doc] = min(ts, first.get(doc, ts))
+    return first
+
+
 def _take_part(frontier: Frontier, part: NewPart) -> None:
+    for doc, ts, at, line, change in _records_of(part):
+        frontier.take(doc, ts, at, line, change=change)
+
+
+def _records_of(part: NewPart) -> Iterator[tuple[str, int, str | None, Callable[[], str], bool]]:
+    """Document, time point, time and line of what belongs to a time point, and whether it is a change."""
     file = FilePart(part.file.place, part.file, part.start, part.end)
     reader = PartReader(
         file, RowDecoder(ClockCheck.ANY), lambda _: None, controls=True, first_line=part.first
@@ -134,11 +156,11 @@ def _take_part(frontier: Frontier, part: NewPart) -> None:
     for item in reader.read_all():
         if isinstance(item, Batch):
             for row in item.rows:
-                frontier.take(row[8], row[0], row[7], lambda row=row: raw_record(row).decode(), change=True)  # type: ignore[misc]
+                yield row[8], row[0], row[7], lambda row=row: raw_record(row).decode(), True  # type: ignore[misc]
         elif (place := place_of(item[1])) is not None:
             doc, ts, at = place
             record = item[1].to_record()
-            frontier.take(doc, ts, at, lambda record=record: FASTEST.dumps(record).decode(), change=False)  # type: ignore[misc]
+            yield doc, ts, at, lambda record=record: FASTEST.dumps(record).decode(), False  # type: ignore[misc]
 
 
 def place_of(aside: Aside) -> tuple[str, int, str | None] | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Format: TypeAlias = Literal["jsonl", "parquet"]
-Late: TypeAlias = Literal["wait", "refuse"]
+Late: TypeAlias = Literal["wait", "refuse", "restart"]
 Policy: TypeAlias = Literal["skip", "document", "fail"]
 _NAMED: dict[str, Format] = {".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
@@ -80,7 +80,7 @@ class AuditRequest:
         )
         check(
             "audit()",
-            late=(self.late, optional(one_word("wait", "refuse"))),
+            late=(self.late, optional(one_word("wait", "refuse", "restart"))),
             wait=(self.wait, optional(TEXT)),
         )
         if self.partition_by_rule and self.out is None:
@@ -98,8 +98,8 @@ class AuditRequest:
         """How long records are held above a gap, in microseconds; None: until it is filled. Raises `AuditError`."""
         if self.wait is None:
             return None
-        if self.late == "refuse":
-            raise AuditError("wait is about records that are held: leave it out, or late='refuse'")
+        if self.late in ("refuse", "restart"):
+            raise AuditError(f"wait is about records that are held: leave it out, or late={self.late!r}")
         try:
             window = parse_window(self.wait)
         except WindowError as error:

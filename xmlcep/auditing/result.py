@@ -15,6 +15,7 @@ from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
 from .document_summaries import DocumentSummaries, DocumentSummary
 from .findings.columns import findings_table, record_of
+from .findings.corrections import RETRACT
 from .findings.rows import Admits
 from .seals import SealCheck
 
@@ -48,7 +49,7 @@ class Summary:
     person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
     ``references`` is the digest (SHA-256) of each reference document, by name (V8), ``params`` the
     values of the rules' parameters (V9). ``seals`` say of each log whether its seal is unbroken; of a broken one there
-    is a note, too.
+    is a note, too. ``unjudged`` are events that read values which were erased: notes say where.
     """
 
     engine: str
@@ -60,6 +61,7 @@ class Summary:
     references: dict[str, str] = field(default_factory=dict)
     params: dict[str, float | str] = field(default_factory=dict)
     seals: list[SealCheck] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -104,6 +106,7 @@ class Summary:
             "seals": [each.to_record() for each in self.seals],
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
+            **({"unjudged": self.unjudged} if self.unjudged else {}),
             **({"references": dict(sorted(self.references.items()))} if self.references else {}),
             **({"params": bindings_in_finding(self.params)} if self.params else {}),
         }  # fmt: skip
@@ -159,7 +162,11 @@ class AuditResult:
     def records(self) -> Iterator[dict[str, Any]]:
         """The findings as finding records."""
         found = map(FASTEST.loads, self._stored_lines()) if self.format == "jsonl" else self._stored_rows()
-        return (record for record in found if all(admits(record) for admits in self._where))
+        return (
+            record
+            for record in found
+            if RETRACT not in record and all(admits(record) for admits in self._where)
+        )
 
     def _stored_lines(self) -> Iterator[bytes]:
         for path in self._files():

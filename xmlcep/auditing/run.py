@@ -5,8 +5,9 @@ One module because an audit is one course of steps, from what is asked for to wh
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -16,20 +17,21 @@ from typing import TYPE_CHECKING, Literal
 
 from ..arguments import NAMES, PATH, check, optional
 from ..checking.left_out import LeftOut
-from ..engine import OnRemoved
+from ..engine import OnRemoved, StateError
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
 from .conditions import conditions_of
+from .erased import ErasedValue, Unjudged, erased_values
 from .findings.atomic_files import AtomicFile, OutputError, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
+from .findings.earlier import Earlier
 from .findings.parts import PartFindings, is_folder
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .frontier import Frontier, frontier_of
+from .frontier import Frontier, frontier_of, late_of
 from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
-from .local.across import AcrossReplay
 from .local.engine import LocalAudit
 from .local.replaced_rules import replaced
 from .notes import (
@@ -48,6 +50,8 @@ from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
 from .since.held import part_of_held
+from .since.kept import keep, state_before, tidy
+from .since.past_files import parts_between
 from .whitespace import keep_meaningful
 
 if TYPE_CHECKING:
@@ -90,7 +94,7 @@ def audit(
 
     ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents;
     pipes are read once, ``"-"`` is standard input. ``engine`` is ``"local"`` or ``"spark"``; ``"auto"`` takes Spark
-    where that is worth its start, and ``result.notes`` say why. Spark runs on ``spark``, else on ``master``
+    where that is worth its start; ``result.notes`` has the reason. Spark runs on ``spark``, else on ``master``
     (default: this machine), in ``partitions`` partitions.
 
     ``out`` is where the findings go: JSON Lines or Parquet by ``format``, else by its name, ``.parquet`` or any other;
@@ -98,25 +102,30 @@ def audit(
     of their names; one file is written by this process.
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
-    ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
+    ``out``); ``on_bad_record`` decides about its document. ``summary_file`` gets the counts in all, by event
     type and document, as a JSON object. ``until`` (RFC 3339 text, a day, or a
-    `datetime.datetime` with a time zone) is as far as time goes on at the end of each document: what is due by then is
-    found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before and after.
+    `datetime.datetime` with a time zone) is the time to which the clock is advanced at the end of each document:
+    what is due by then is found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before
+    and after.
 
-    ``since`` is the file in which an audit keeps what it needs to go on; the first run makes it. Only what is new in
+    ``since`` is the file with the state from which the next run resumes; the first run makes it. Only what is new in
     the logs is read, findings are appended to ``out``, and those of all runs together are those of one audit of the
-    whole. The ``final`` run says that the log is complete. Other rules than in earlier runs replace these (G7): if they
-    lack an event, or have another one in its place, ``on_removed`` has to say whether what is stored there is flushed
-    or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in all runs.
+    whole. A ``final`` run means that the log is complete. Other rules than in earlier runs replace these (G7): if they
+    lack an event, or have another one in its place, ``on_removed`` has to say whether their partial matches are
+    flushed or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in
+    all runs.
 
     With ``late="wait"`` records above a gap in the time points of a document, which are dense in a recorded one, are
     held in the state until the gap is filled; with ``wait`` ("1 h") until a change has waited for so long, by the
-    newest ``at``. Runs that say nothing do as the one before; ``"refuse"`` reads what is held, and gaps are final.
+    newest ``at``. Runs without it do as the one before; ``"refuse"`` reads what is held, and gaps are final.
+    With ``late="restart"``, from the first run on, nothing is held: for a record that comes too late the audit goes
+    back to a state from before it (some are kept beside ``since``), and appends to ``out`` what corrects it:
+    retractions, ``{"doc": …, "retract": KEY}``, and new findings.
 
     ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
     severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
 
-    ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
+    ``progress`` is called now and then with an `Advance`, the progress of the audit; with Spark from another
     thread, and what it raises then ends the audit later.
 
     Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
@@ -206,15 +215,28 @@ class _Audit:
             self._check_targets(target, bad_records)
             spool = stack.enter_context(Spool())
             collector = Collector(spool, summary, OnBadRecord(request.policy))
+            unjudged = self._check_seals()
             with _writing(target, request) as writer:
-                self._replay(collector, writer)
+                if not isinstance(writer, PartFindings):
+                    self._replay(collector, unjudged.writer(writer, summary))
+                elif unjudged:
+                    raise OutputError(
+                        f"{target}: values were erased from the logs, and part files would not say so: give the name of a file"
+                    )
+                else:
+                    self._replay(collector, writer)
                 summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += islice(apart(request.rules, collector.homes, MOST_HOMES), _MOST_APART)
                 summary.notes += late_records(collector.late)
                 summary.notes += one_large_key(summary.documents, request.rules)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
-                self._check_seals()
+                summary.notes += [
+                    f"the seal of {each.log} is broken: {each.reason}"
+                    for each in summary.seals
+                    if each.state == "broken"
+                ]
+                summary.notes += unjudged.notes()
                 if summary.quarantined:
                     summary.notes += logs_of_one_name(self._files)
                 summary.seconds = time.perf_counter() - self._started
@@ -224,18 +246,21 @@ class _Audit:
                 failed.pop_all()
         return AuditResult(summary, target, bad, request.format, temporary)
 
-    def _check_seals(self) -> None:
-        summary = self._summary
-        summary.seals = (
-            check_seals(self._files)
-            if self._since is None
-            else check_seals(self._since.logs, self._since.parts)
+    def _check_seals(self) -> Unjudged:
+        """Follows the chains of sealed logs; returns which events read values that were erased from them."""
+        erased: list[ErasedValue] = []
+        files, parts = (self._files, None) if self._since is None else (self._since.logs, self._since.parts)
+        self._summary.seals = check_seals(
+            files, lambda origin, line: erased.extend(erased_values(origin, line)), parts
         )
-        summary.notes += [
-            f"the seal of {each.log} is broken: {each.reason}"
-            for each in summary.seals
-            if each.state == "broken"
-        ]
+        unjudged = Unjudged(self._request.rules, erased)
+        if unjudged and self._since is not None:
+            raise AuditError(
+                f"{next(unjudged.notes())}: an audit that goes on cannot leave out findings: audit the whole, without"
+                " since"
+            )
+        self._summary.unjudged = unjudged.events
+        return unjudged
 
     def _check_targets(self, target: Path, bad_records: Path) -> None:
         request = self._request
@@ -275,7 +300,7 @@ class _Audit:
             )
             local.run(self._files)
             assert not isinstance(writer, PartFindings)
-            _write_spooled(writer, collector, self._summary, steps, local.across)
+            _write_spooled(writer, collector, self._summary, steps, local)
         else:
             self._replay_with_spark(collector, writer)
 
@@ -292,14 +317,12 @@ class _Audit:
 
 
 def _refuse_across(request: AuditRequest) -> None:
-    """V11: one process has to see all documents, from the beginning."""
+    """V11: all documents have to be seen from the beginning."""
     said = request.rules.said_of_across
     if said and request.since is not None:
         raise AuditError(
             f"{said}: an audit that goes on looks at each by itself: audit the whole, without since"
         )
-    if said and (request.engine == "spark" or request.spark is not None or request.master is not None):
-        raise AuditError(f"{said}, and Spark takes each by itself: use engine='local'")
 
 
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
@@ -326,7 +349,16 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     check_targets([*into.values(), path], sources)
     options = {"operators": request.operators, "ignore_whitespace": request.ignore_whitespace}
     state = AuditState.load(path, rules, options, into, request.on_removed)
+    _agree_on_late(state, request)
     news = news_of(found.files, state.files, final=request.final)
+    late = late_of(news.parts, state) if state.late == "restart" else {}
+    earlier: Earlier | None = None
+    if late:
+        earlier = _found_since(request, found, state, late)
+        state = state_before(state, rules, late)
+        news = news_of(found.files, state.files, final=request.final)
+    elif state.late == "restart":
+        keep(state)
     state.begin_run(final=request.final)
     state.deliveries = [
         Delivery(state.beside(what), target, None if what == "summary" else end_of(target))
@@ -344,25 +376,58 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     one.note(news.notes)
     one.note(() if frontier is None else frontier.notes())
     result = one.run()
+    if earlier is not None:
+        result.summary.notes.append(earlier.correct(findings.source, bad_records.source, late))
     state.held = [] if frontier is None else list(frontier.held())
     state.save(rules)
     for delivery in state.deliveries:
         delivery.make()
+    tidy(state)
     state.end_run()
     bad = None if result.quarantine is None else quarantine
     return AuditResult(result.summary, out, bad, request.format, _start=findings.at or 0)
 
 
+def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
+    """What is done with late records; an audit that goes back for them does so from its first run on (else findings
+    might be missing that nobody could add)."""
+    late = request.late or state.late
+    if state.runs and late != state.late and "restart" in (late, state.late):
+        raise StateError(
+            f"{state.path}: the runs before had late={state.late!r}, this one has {late!r}: all runs of an audit that"
+            " restarts need it"
+        )
+    if late == "restart" and state.before is not None:
+        raise StateError(
+            f"{state.path}: an audit with late='restart' keeps its rules: what others have found cannot be corrected"
+        )
+    state.late = late
+
+
+def _found_since(
+    request: AuditRequest, found: FoundFiles, state: AuditState, late: Mapping[str, int]
+) -> Earlier:
+    """What the runs since the state to which this one goes back have found: they are replayed as one."""
+    back = state_before(state, request.rules, late)
+    parts = parts_between(found.files, back.files, state.files)
+    with tempfile.TemporaryDirectory(prefix="xmlcep-restart-") as folder:
+        out, bad = Path(folder) / "findings.jsonl", Path(folder) / "bad.jsonl"
+        run = replace(
+            request, out=out, quarantine=bad, since=None, final=False, until=None, summary_file=None, progress=None
+        )  # fmt: skip
+        files = FoundFiles([part.file for part in parts], [])
+        _Audit(run, files, Choice("local", []), 0.0, Since(back, parts), found.files).run()
+        return Earlier.of(out, bad)
+
+
 def _waiting(since: Since, request: AuditRequest) -> tuple[Since, Frontier | None]:
     """The run without what is held above gaps, and with what was held and is not any more."""
     state = since.state
-    if request.late is not None:
-        state.waits = request.late == "wait"
-    if not (state.waits or state.held):
+    if state.late != "wait" and not state.held:
         return since, None
     frontier = frontier_of(
         since.parts, state.held, state.reached, request.longest_wait(),
-        give_up=request.final or not state.waits,
+        give_up=request.final or state.late != "wait",
     )  # fmt: skip
     held = len(list(frontier.held()))
     released = [each for each in state.held if each.ts <= frontier.of(each.doc)]
@@ -424,7 +489,7 @@ def as_text(until: str | datetime | None) -> str | None:
 
 
 def _write_spooled(
-    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, across: AcrossReplay | None
+    writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps, local: LocalAudit
 ) -> None:
     records, findings = summary.records, summary.findings
     withheld = collector.quarantine.settle()
@@ -436,7 +501,7 @@ def _write_spooled(
         if steps.told:
             done += text.count(b"\n")
             steps.tell(done / findings, records, records)
-    for text in () if across is None else across.findings(withheld):
+    for text in local.found_across(withheld):
         writer.write(text)
 
 

@@ -7,13 +7,16 @@ the engines take files in parts. Of other logs only the beginnings and the ends 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, Literal
 
 from ..log import LogError, Origin
+from ..log.erasable import has_erased
 from ..log.opening import line_blocks, unpacked
 from ..log.reading import BATCH_SIZE
 from ..log.seal import follow, is_sealed
@@ -50,10 +53,16 @@ class SealCheck:
         return {name: value for name, value in fields if value is not None}
 
 
-def check_seals(files: Iterable[LogFile], parts: Sequence[NewPart] | None = None) -> list[SealCheck]:
+Noting = Callable[[Origin, bytes], None]
+"""What is called with each line of a sealed log that may have a value that was erased."""
+
+
+def check_seals(
+    files: Iterable[LogFile], noting: Noting, parts: Sequence[NewPart] | None = None
+) -> list[SealCheck]:
     """What the seals of these logs say; of files that are read in part (``parts``, by place) only that is checked."""
     logs = groupby(files, key=lambda file: first_of(Path(file.name))[0])
-    return [_check([_part(file, parts) for file in of_log]) for _, of_log in logs]
+    return [_check([_part(file, parts) for file in of_log], noting) for _, of_log in logs]
 
 
 def _part(file: LogFile, parts: Sequence[NewPart] | None) -> NewPart:
@@ -62,16 +71,26 @@ def _part(file: LogFile, parts: Sequence[NewPart] | None) -> NewPart:
     return NewPart(file, 0, file.size if file.kind == "plain" else None, 1, {})
 
 
-def _check(parts: Sequence[NewPart]) -> SealCheck:
+def _check(parts: Sequence[NewPart], noting: Noting) -> SealCheck:
     name = parts[0].file.name
     if not any(map(_seems_sealed, parts)):
         return SealCheck(name, "unsealed")
     begins = parts[0].start == 0 and first_of(Path(name))[1] == 1
+    lines = _noted(chain.from_iterable(map(_lines, parts)), noting)
     try:
-        seal = follow(chain.from_iterable(map(_lines, parts)), begins=begins)
+        seal = follow(lines, begins=begins)
     except (LogError, *_UNREADABLE) as error:
+        with suppress(*_UNREADABLE):
+            deque(lines, maxlen=0)
         return SealCheck(name, "broken", reason=str(error))
     return SealCheck(name, "unbroken", seal.length, seal.head)
+
+
+def _noted(lines: Iterable[tuple[Origin, bytes]], noting: Noting) -> Iterator[tuple[Origin, bytes]]:
+    for origin, line in lines:
+        if has_erased(line):
+            noting(origin, line)
+        yield origin, line
 
 
 def _seems_sealed(part: NewPart) -> bool:

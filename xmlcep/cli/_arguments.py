@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -47,6 +48,21 @@ class Moment(click.ParamType):  # type: ignore[type-arg]  # which click 8.1 does
 MOMENT = Moment()
 AT = "TS|TIME|DAY"
 """How options for moments show what they take."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def format_option(json: str, *more: str) -> Callable[[F], F]:
+    """``--format text|json``, as ``form``; ``json`` says what an object is, ``more`` are formats of one command."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", *more]),
+        default="text",
+        show_default=True,
+        help=json,
+    )
+
 
 at_option = click.option(
     "--at",

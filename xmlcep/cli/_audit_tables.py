@@ -80,7 +80,7 @@ def _remarks(document: DocumentSummary) -> Iterator[str]:
 def _rules(rules: Sequence[RuleSummary]) -> Table:
     """The rules by name; of many those that found and took most."""
     table = Table()
-    table.add_column("rule")
+    table.add_column("event")
     table.add_column("records", justify="right")
     table.add_column("findings", justify="right")
     most = sorted(rules, key=lambda each: (-each.findings, -(each.records or 0), each.name))[:_MOST_ROWS]

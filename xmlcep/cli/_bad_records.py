@@ -9,15 +9,21 @@ the first is bad, and ends with status 3. What nothing can be said of ends with 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 
+from ..auditing.erased import Unjudged, erased_in
+from ..auditing.inputs import LogPath, find_files
 from ..files import reading
 from ..log.errors import BadRecord
 from ..log.json_codec import STANDARD
 from ..log.quarantine import refuse
+from ..rules import Rules
+from ..suggestions import listed
 from ._output import inform
 
 QUARANTINED = 3
+_SHOWN = 20
 
 
 class LeftOut:
@@ -41,6 +47,14 @@ class LeftOut:
         )
 
 
+def say_unjudged(logs: Sequence[LogPath], rules: Rules) -> int:
+    """Says which events read values that were erased from the logs; returns the exit status, 0 if none does."""
+    unjudged = Unjudged(rules, erased_in(find_files(logs).files))
+    for note in unjudged.notes():
+        inform(f"xmlcep: {note}")
+    return QUARANTINED if unjudged else 0
+
+
 def say_left_out(count: int, first: str) -> int:
     """Says that so many records were left out and why the first; returns the exit status, 0 if there are none."""
     if not count:
@@ -55,3 +69,8 @@ def say_quarantined(count: int, file: Path, *, appended: bool) -> int:
     with reading(file) as lines:
         bad = STANDARD.loads(deque(lines, maxlen=count)[0] if appended else next(iter(lines)))
     return say_left_out(count, f"{bad['file']}:{bad['record']}: {bad['reason']} (all in {file})")
+
+
+def said(what: str, numbers: Sequence[int]) -> str:
+    """Records or nodes by number, of many the first."""
+    return f"{what}{'' if len(numbers) == 1 else 's'} {listed(list(map(str, numbers)), _SHOWN)}"

@@ -1,4 +1,4 @@
-"""What `xmlcep check --json` writes: for editors and scripts, problems and event trees as one JSON object."""
+"""What `xmlcep check --format json` writes: for editors and scripts, problems and event trees as one JSON object."""
 
 from __future__ import annotations
 

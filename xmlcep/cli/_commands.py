@@ -1,4 +1,4 @@
-"""What all commands have in common: help in groups of options, and spellings of options that were renamed."""
+"""What all commands have in common: help in groups of options, and the settings of a project."""
 
 from __future__ import annotations
 
@@ -28,14 +28,6 @@ _HEADINGS = {
 """The groups of options of long helps, in their order; all others are just options."""
 _GROUPED = 8
 """Commands of fewer options list them as they are."""
-
-_RENAMED = {
-    "audit": {"--since": "--state"},
-    "check": {"--json": "--format=json"},
-    "derive": {"--output": "--out"},
-}
-"""Options that are called otherwise now; the former spellings go on working and are not shown."""
-
 
 _OF_RULES = ("references", "params")
 _FROM_SETTINGS = {
@@ -67,11 +59,11 @@ class Command(click.Command):
     """A command of xmlcep."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click, with former spellings of options replaced; what is not given comes from the project's settings."""
+        """As click; what is not given comes from the project's settings."""
         taken = _FROM_SETTINGS.get(self.name or "", ())
         if taken and not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
             ctx.default_map = _defaults(find_settings(), taken)
-        return super().parse_args(ctx, _respelled(args, _RENAMED.get(self.name or "", {})))
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under the headings of their groups."""
@@ -87,15 +79,6 @@ class Command(click.Command):
                         formatter.write_dl(records)
         with formatter.section("Options"):
             formatter.write_dl(list(left.values()))
-
-
-def _respelled(args: Sequence[str], renamed: dict[str, str]) -> list[str]:
-    end = args.index("--") if "--" in args else len(args)
-    found = []
-    for each in args[:end]:
-        name, equals, value = each.partition("=")
-        found.append(renamed[name] + equals + value if name in renamed else each)
-    return [*found, *args[end:]]
 
 
 command = partial(click.command, cls=Command)

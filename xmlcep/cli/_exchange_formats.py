@@ -10,7 +10,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from ..algebra import EventDefinition, Severity
-from ..auditing.findings.rows import COLUMNS, event, row_of, severity
+from ..auditing.findings.rows import COLUMNS, row_of, severity
 from ..errors import RuleProblem
 from ..log.json_codec import FASTEST
 from ..rules import Rules
@@ -20,21 +20,6 @@ from ..xml_parser import NOT_XML
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_FAILURES = 100
 """Findings of one event that JUnit XML lists; of all it says how many there are."""
-
-
-def keyed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Findings, each with what names it in its document: ``TS:EVENT:IDS``, ``:n`` for the n-th of several alike.
-
-    ``xmlcep why`` takes it. Findings of a time point follow each other.
-    """
-    alike: dict[str, int] = {}
-    moment: tuple[Any, Any] | None = None
-    for record in records:
-        if moment != (record["doc"], record["ts"]):
-            moment, alike = (record["doc"], record["ts"]), {}
-        key = f"{record['ts']}:{event(record)}:{','.join(map(str, record['ids']))}"
-        alike[key] = alike.get(key, 0) + 1
-        yield key if alike[key] == 1 else f"{key}:{alike[key]}", record
 
 
 # ---- CloudEvents ------------------------------------------------------------------------------------------

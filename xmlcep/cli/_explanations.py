@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
+from ._arguments import F, format_option
 from ._output import inform, put
 from ._rules_input import rules_option, with_additions
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def common_options(function: F) -> F:
@@ -20,7 +17,7 @@ def common_options(function: F) -> F:
         rules_option,
         with_additions,
         click.option("--doc", metavar="NAME", help="The document, in a log of several."),
-        click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True),
+        format_option("json: an object a line."),
     )
     for option in reversed(options):
         function = option(function)

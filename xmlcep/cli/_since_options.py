@@ -27,9 +27,10 @@ _OPTIONS = (
         help="With --state and changed rules: new definitions see only this run, or the whole log.",
     ),
     click.option(
-        "--late", type=click.Choice(["wait", "refuse"]),
+        "--late", type=click.Choice(["wait", "refuse", "restart"]),
         help="With --state: hold records that came before others which are missing, until these are there; refuse: read"
-        " what is held, and quarantine what comes too late. Default: as in the run before, at first refuse.",
+        " what is held, and quarantine what comes too late; restart: go back to before what comes too late, and append"
+        " retractions and new findings. Default: as in the run before, at first refuse.",
     ),
     click.option(
         "--wait", metavar="TIME",

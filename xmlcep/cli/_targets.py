@@ -12,8 +12,10 @@ import click
 from ..auditing.findings.atomic_files import check_targets
 from ..auditing.findings.rows import COLUMNS
 from ..errors import XmlCepError
-from ..files import largest, reading
+from ..files import bytes_of, largest, reading
 from ..log.json_codec import STANDARD
+from ..proofs.errors import ProofError
+from ..proofs.notes import Note
 
 
 class Written(Enum):
@@ -28,9 +30,12 @@ class Written(Enum):
     REPORT = "a report"
     STATE = "the state of an audit"
     PROOFS = "findings with proofs"
+    CHECKPOINT = "a checkpoint"
     CHANGES = "what two documents differ in"
     """Nothing tells such a file from others: never replaced unasked."""
     DOCUMENT = "a document"
+    """The same."""
+    STAMP = "a stamp"
     """The same."""
 
 
@@ -108,20 +113,28 @@ def _is_report(path: Path) -> bool:
         return b'<meta name="generator" content="xmlcep report">' in stream.read(2000)
 
 
+def _is_checkpoint(path: Path) -> bool:
+    try:
+        return bool(Note.parse(bytes_of(path)).signatures)
+    except ProofError:
+        return False
+
+
 def _is_summary(path: Path) -> bool:
     with reading(path) as stream:
         begin = stream.read(200)
     return begin.startswith(b"{") and b'"engine"' in begin and b'"files"' in begin
 
 
-_KEPT = {Written.RULES: " and may have been edited", Written.CHANGES: "", Written.DOCUMENT: ""}
+_KEPT = {
+    Written.RULES: " and may have been edited", Written.CHANGES: "", Written.DOCUMENT: "", Written.STAMP: "",
+}  # fmt: skip
 _RECOGNISED: dict[Written, Callable[[Path], bool]] = {
     Written.FINDINGS: _are_findings,
     Written.QUARANTINE: lambda path: {"reason", "raw", "file"} <= _first_record(path).keys(),
     Written.SUMMARY: _is_summary,
-    Written.RULES: lambda path: False,
-    Written.CHANGES: lambda path: False,
-    Written.DOCUMENT: lambda path: False,
+    Written.CHECKPOINT: _is_checkpoint,
+    **dict.fromkeys(_KEPT, lambda path: False),
     Written.REPORT: _is_report,
     Written.STATE: lambda path: _first_record(path).get("xmlcep") == "audit",
     Written.PROOFS: lambda path: "xmlcep_proof" in _first_record(path),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -13,12 +14,13 @@ from ..actions.firing import FiringRecord
 from ..auditing.findings.atomic_files import AtomicFile
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
+from ..log.json_codec import FASTEST
 from ..recording.playing import Playback, PlayedClock
 from ..rules import Rules
 from ..rules.additions import Additions
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
-from ._arguments import FilePath
+from ._arguments import FilePath, format_option
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._idle_rules import say_some
@@ -52,12 +54,13 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
 @force_option
 @with_additions
 @click.option("--dry-run", is_flag=True, help="Only report what each firing did.")
+@format_option("json: an object a line for each firing; needs --out or --dry-run.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=64, show_default=True, help="How deep a cascade may be."
 )
 def command(
     rules_file: str, document: str, log: LogPath | None, initial: bool, out: str | None, force: bool,
-    additions: Additions, dry_run: bool, limit: int,
+    additions: Additions, dry_run: bool, form: str, limit: int,
 ) -> int:  # fmt: skip
     """Run the action rules of RULES over a document, and report what each firing did (L11).
 
@@ -69,6 +72,8 @@ def command(
         raise click.UsageError("say what happens to the document: --initial, or --log LOG")
     if out is not None and dry_run:
         raise click.UsageError("--dry-run writes no document: leave --out away")
+    if form == "json" and out is None and not dry_run:
+        raise click.UsageError("--format json needs --out or --dry-run: standard output is the document")
     rules = load([rules_file], additions)
     if rules.triggers is None:
         raise XmlCepError(f"{rules_file}: there are no action rules: write rule NAME on EVENT do …")
@@ -81,7 +86,7 @@ def command(
     left_out = LeftOut(only_torn=True)
     playback = None if log is None else Playback(wrapped, log, clock, on_bad=left_out)
     wrapped = wrapped if playback is None else playback.document
-    report = _Report(to_error=to_error)
+    report = _Report(to_error=to_error, json=form == "json")
     try:
         _run(wrapped, rules, report, playback, initial=initial, limit=limit)
     except _UnwritableError as found:
@@ -102,26 +107,39 @@ class _UnwritableError(BaseException):
         self.error = error
 
 
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _UnwritableError(error) from error
+
+
 class _Report:
     """Says what happens."""
 
-    def __init__(self, *, to_error: bool) -> None:
+    def __init__(self, *, to_error: bool, json: bool) -> None:
         self.errors = 0
         self.firings = 0
         self.rules = set[str]()
-        self._to_error = to_error
+        self._to_error = to_error or json
+        self._json = json
 
     def say(self, line: str) -> None:
         """One line; raises `_UnwritableError`."""
-        try:
+        with _writing():
             inform(line, err=self._to_error)
-        except OSError as error:
-            raise _UnwritableError(error) from error
+
+    def _put(self, record: FiringRecord) -> None:
+        with _writing():
+            put(FASTEST.dumps(record.to_record()))
 
     def fired(self, record: FiringRecord) -> None:
         """A firing is over."""
         self.firings += 1
         self.rules.add(record.rule)
+        if self._json:
+            return self._put(record)
         where = record.events[0].instance
         more = f" and {len(record.events) - 1} more" if len(record.events) > 1 else ""
         self.say(

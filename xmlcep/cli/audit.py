@@ -15,6 +15,7 @@ from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.findings.atomic_files import AtomicFile
+from ..auditing.findings.corrections import keyed
 from ..auditing.findings.parts import is_folder
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
@@ -31,11 +32,10 @@ from ..schema import derive
 from ..schema.with_rules import rules_with_schema
 from ._arguments import FilePath, Moment, location_option
 from ._audit_tables import audit_tables, seal_lines
-from ._bad_records import LeftOut, say_quarantined
+from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
 from ._completion import conditions
-from ._exchange_formats import keyed
 from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._log_arguments import files_read, logs_argument
@@ -46,6 +46,10 @@ from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, standard_output
 
 FINDINGS_FOUND = 1
+
+
+def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    return "jsonl" if given == "json" else given
 
 
 @command_of(name="audit")
@@ -71,9 +75,9 @@ FINDINGS_FOUND = 1
     help="Write the findings here, not to standard output; with --engine spark DIR/ gets part files, in their order.",
 )
 @click.option(
-    "--format", type=click.Choice(["table", *WRITERS, "html"]), default=None,
+    "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
     help="By default by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit); a table at a terminal, else"
-    " JSON Lines. html is the page of `xmlcep report`.",
+    " JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
@@ -200,14 +204,14 @@ def command(
         quarantine = str(default_target(None if out is None else Path(out)))
     if proofs is not None and since is not None:
         raise click.UsageError("--proofs are of all findings of an audit: leave out --state")
-    if proofs is not None:
-        require_trees(logs)
     folder = partition_by_rule or (engine == "spark" and out is not None and is_folder(out))
     targets = _targets(None if folder else out, quarantine, summary_file, since, proofs)
     sources = [*rules_files, *([] if schema is None else [schema]), *locations.values(), *files_of(additions)]
-    if out is not None and stored is None:  # else the audit looks at its logs itself
+    if proofs is not None or (out is not None and stored is None):  # else the audit looks at its logs itself
         sources += files_read(logs)
     guard(targets, sources, force=force)
+    if proofs is not None:
+        require_trees(logs)
     written: Format = "parquet" if stored is not None and shown == "parquet" else "jsonl"
     with saying_ignored(rules), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
@@ -230,6 +234,8 @@ def command(
         say_idle_rules(find_files(logs).files, rules, result.summary)
     if result.quarantine is not None:
         return say_quarantined(result.summary.quarantined, result.quarantine, appended=since is not None)
+    if result.summary.unjudged:
+        return QUARANTINED
     least = "info" if fail_on_findings else fail_on
     return FINDINGS_FOUND if least and any_so_severe(result.summary, rules, Severity(least)) else 0
 

@@ -8,7 +8,7 @@ from ..log.json_codec import FASTEST
 from ..recording.moment import Moment
 from ..versions.blame import Line, blame
 from ..versions.stamps import Stamp
-from ._arguments import at_option, say_beyond
+from ._arguments import at_option, format_option, say_beyond
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
@@ -24,10 +24,7 @@ _WIDEST = 18
 )
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True,
-    help="text for people; json, jsonl: an object a line.",
-)  # fmt: skip
+@format_option("json, jsonl: an object a line.", "jsonl")
 def command(
     log: tuple[LogPath, ...], xpath: str | None, at: int | str | None, doc: str | None, form: str
 ) -> int:

@@ -24,7 +24,7 @@ from ..rules.files import rule_error
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import did_you_mean_or_list
 from ._against import Against
-from ._arguments import FilePath, location_option
+from ._arguments import FilePath, format_option, location_option
 from ._check_json import report
 from ._commands import command as command_of
 from ._commands import refuse
@@ -48,10 +48,7 @@ WRONG = 2
     is_flag=True,
     help="Write a Mermaid flow chart of the trees and action rules instead.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", show_default=True,
-    help="json: problems and trees as one object; sarif: the problems, for pull requests.",
-)  # fmt: skip
+@format_option("json: problems and trees as one object; sarif: the problems, for pull requests.", "sarif")
 @click.option(
     "--schema",
     metavar="XSD",

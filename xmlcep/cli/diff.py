@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,12 +14,12 @@ from ..files import all_of
 from ..log.json_codec import FASTEST
 from ..log.records import change_record
 from ..log.writing import write_new_file
-from ..matching import ChangeKind
+from ..matching import Change, ChangeKind
 from ..versions.difference import Text, diff, difference_log
 from ..versions.entities import Entities
 from ..versions.files import read_file
 from ..versions.version import refuse_large
-from ._arguments import FilePath
+from ._arguments import FilePath, format_option
 from ._commands import command as command_of
 from ._output import plain, put
 from ._targets import Target, Written, force_option, guard, standard_output
@@ -36,10 +37,7 @@ _COLOURS = {
 @click.argument("old", type=FilePath())
 @click.argument("new", type=FilePath())
 @matching_options
-@click.option(
-    "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
-    help="jsonl: the change log that leads from OLD to NEW.",
-)  # fmt: skip
+@format_option("json: an object a line for each change; jsonl: the change log from OLD to NEW.", "jsonl")
 @click.option(
     "-o",
     "--out",
@@ -67,9 +65,7 @@ def command(
         guard([Target(Path(out), Written.CHANGES)], sources, force=force)
     known = all_entities(entities)
     texts = [_read(name, largest, known) for name in (old, new)]
-    data, summary, remarks = (_log if form == "jsonl" else _text)(
-        texts, new, keys, schema, not keep_whitespace
-    )
+    data, summary, remarks = _SHOWN[form](texts, new, keys, schema, not keep_whitespace)
     for remark in remarks:
         say(remark)
     if out is None:
@@ -90,12 +86,21 @@ def _nothing(form: str, keep_whitespace: bool) -> str:
     return f"{what} ({', '.join(left_out)} left out)" if left_out else what
 
 
-def _text(
-    texts: Sequence[Text], _: str, keys: Sequence[str], schema: str | None, ignore_whitespace: bool
-) -> tuple[str, str, Sequence[str]]:
+def _coloured(change: Change) -> str:
+    return click.style(plain(str(change)), fg=_COLOURS[change.kind])
+
+
+def _record(change: Change) -> str:
+    return FASTEST.dumps(change.to_record()).decode()
+
+
+def _changes(
+    line: Callable[[Change], str], texts: Sequence[Text], _: str, keys: Sequence[str], schema: str | None,
+    ignore_whitespace: bool,
+) -> tuple[str, str, Sequence[str]]:  # fmt: skip
     """The changes as lines, a summary (empty if there are none), and remarks."""
     found = diff(*texts, keys=keys, schema=schema, ignore_whitespace=ignore_whitespace)
-    lines = [click.style(plain(str(change)), fg=_COLOURS[change.kind]) + "\n" for change in found]
+    lines = [line(change) + "\n" for change in found]
     counts = [(found.count(kind), kind.value) for kind in ChangeKind]
     shown = ", ".join(f"{count:,} {what}" for count, what in counts if count)
     summary = f"{len(found):,} change{'' if len(found) == 1 else 's'}: {shown}" if found else ""
@@ -113,6 +118,11 @@ def _log(
     lines = [FASTEST.dumps(record).decode() + "\n" for record in records]
     count = len(log.events)
     return "".join(lines), f"{count:,} event{'' if count == 1 else 's'}" if count else "", log.remarks
+
+
+_SHOWN: dict[str, Callable[..., tuple[str, str, Sequence[str]]]] = {
+    "text": partial(_changes, _coloured), "json": partial(_changes, _record), "jsonl": _log,
+}  # fmt: skip
 
 
 def _read(name: str, largest: int, entities: Entities | None) -> Text:

@@ -7,16 +7,14 @@ from click.shell_completion import CompletionItem
 
 from ..clauses import Clause, read_clauses
 from ..log.json_codec import FASTEST
+from ._arguments import format_option
 from ._commands import command as command_of
 from ._output import put
 
 
 @command_of(name="explain")
 @click.argument("codes", nargs=-1, metavar="[CODE]...", shell_complete=lambda _, __, begin: _codes(begin))
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="json: an object a line: code, title, text.",
-)  # fmt: skip
+@format_option("json: an object a line: code, title, text.")
 def command(codes: tuple[str, ...], form: str) -> None:
     """Print the clauses of the semantics with these CODEs, such as T2; without a code, list all.
 

@@ -11,15 +11,16 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ..log.json_codec import FASTEST
 from ..versions.files import FileVersions
 from ..versions.git import GitVersions
 from ..versions.history import Skipped, Step, Written, write_history
 from ..versions.making import are_files
 from ..versions.tracked import TrackedVersions
 from ..versions.version import Source
-from ._arguments import FilePath
+from ._arguments import FilePath, format_option
 from ._commands import command as command_of
-from ._output import make_console, plain
+from ._output import make_console, plain, put
 from ._versions import all_entities, all_keys, matching_options, say
 
 _MOST_REASONS = 20  # for which versions were left out; beyond, the number of versions
@@ -41,12 +42,14 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
 @click.option(
     "--seal", is_flag=True, help="Seal the log, so that `xmlcep verify` can tell if it was altered."
 )
+@click.option("--erasable", is_flag=True, help="Seal it so that `xmlcep erase` can take values out of it.")
+@format_option("json: the summary as an object, on standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress; only list what was skipped.")
 @matching_options
 def command(
     paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, base: str | None,
-    all_parents: bool, tracked: bool, name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...],
-    schema: str | None, keep_whitespace: bool, entities: tuple[str, ...], largest: int,
+    all_parents: bool, tracked: bool, name: str | None, seal: bool, erasable: bool, form: str, quiet: bool,
+    keys: tuple[str, ...], schema: str | None, keep_whitespace: bool, entities: tuple[str, ...], largest: int,
 ) -> None:  # fmt: skip
     """Write a change log of the versions of a document.
 
@@ -79,9 +82,12 @@ def command(
         progress = stack.enter_context(_progress(shown=not quiet))
         done = write_history(
             source, out, name=name or called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace,
-            seal=seal, largest=largest, entities=all_entities(entities), progress=progress,
+            seal=seal, erasable=erasable, largest=largest, entities=all_entities(entities), progress=progress,
         )  # fmt: skip
-    _report(done, out, quiet)
+    if form == "json":
+        put(FASTEST.dumps({"log": out, **done.to_record()}).decode())
+    else:
+        _report(done, out, quiet)
 
 
 def _only_one(paths: tuple[Path, ...]) -> Path:

@@ -9,7 +9,7 @@ from ..recording.moment import Moment
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
-from ._arguments import at_option, say_beyond
+from ._arguments import at_option, format_option, say_beyond
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, logs_argument
@@ -31,10 +31,7 @@ from ._output import inform, put
 )
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="json: an object a line for each transaction.",
-)  # fmt: skip
+@format_option("json: an object a line for each transaction.")
 def command(
     log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | str | None,
     doc: str | None, form: str,
@@ -66,8 +63,8 @@ def command(
     if moment.is_beyond:
         say_beyond(at, moment.ts, moment.time)
     if empty:
-        what = "these nodes" if wanted else "the document"
-        inform(f"xmlcep: the log has no change of {what}: they are as they were when it began")
+        what, when = "these nodes" if wanted else "the document", "" if at is None else f" up to {at}"
+        inform(f"xmlcep: the log has no change of {what}{when}")
     return left_out.status()
 
 

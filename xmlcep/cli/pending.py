@@ -7,7 +7,7 @@ import click
 from ..auditing.explanations import pending
 from ..rules.additions import Additions
 from ._arguments import at_option
-from ._bad_records import LeftOut
+from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
 from ._completion import events
 from ._explanations import common_options, show_record, show_text
@@ -25,16 +25,16 @@ from ._rules_input import load
 @click.option("--full", is_flag=True, help="Show the whole tree of each group, and what would complete it.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
-    doc: str | None, format: str, at: int | str | None, event: str | None,
+    doc: str | None, form: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
 ) -> int:  # fmt: skip
     """Show partial matches in the documents of LOG, the most complete first, with what is missing or holds
     them back.
     """
-    left_out = LeftOut()
+    left_out, rules = LeftOut(), load(rules_files, additions)
     found = pending(
         logs,
-        load(rules_files, additions),
+        rules,
         at=at,
         doc=doc,
         on_bad=left_out,
@@ -42,7 +42,7 @@ def command(
         limit=limit,
         complete=full,
     )
-    if format == "json":
+    if form == "json":
         for group in found:
             show_record(group.to_record())
         for note in found.notes:  # a line of JSON is a group
@@ -51,4 +51,4 @@ def command(
         show_text("\n\n".join([*(group.text() for group in found), *found.notes]) if found else str(found))
     else:
         show_text(str(found))
-    return left_out.status()
+    return left_out.status() or say_unjudged(logs, rules)

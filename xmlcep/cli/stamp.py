@@ -7,15 +7,17 @@ from pathlib import Path
 import click
 
 from ..files import bytes_of
+from ..log.json_codec import FASTEST
 from ..log.writing import write_new_file
 from ..proofs.errors import ProofError
 from ..proofs.notes import Note
 from ..proofs.posting import post
 from ..proofs.stamps import check_stamp, request_of
-from ._arguments import FilePath
+from ._arguments import FilePath, format_option
 from ._commands import command as command_of
 from ._commands import refuse
-from ._output import inform
+from ._output import inform, put
+from ._targets import Target, Written, force_option, guard
 
 WRONG = 1
 
@@ -26,6 +28,7 @@ WRONG = 1
 @click.option(
     "-o", "--out", type=FilePath(), help="Write the stamp, or without --url the request, to this file."
 )
+@force_option
 @click.option(
     "--verify", "stamp", type=FilePath(), metavar="FILE", help="Check this stamp of the checkpoint."
 )
@@ -36,6 +39,7 @@ WRONG = 1
     metavar="PEM",
     help="The certificates of trusted authorities.",
 )
+@format_option("json: what --verify has found, as an object.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -44,6 +48,8 @@ def command(
     out: str | None,
     stamp: str | None,
     roots: str | None,
+    force: bool,
+    form: str,
 ) -> None:
     """Have an authority stamp a CHECKPOINT, or check its stamp: it proves by when the log had this length.
 
@@ -52,7 +58,7 @@ def command(
     """
     note = Note.parse(bytes_of(Path(checkpoint)))
     if stamp is not None:
-        refuse(["url", "out"], "--verify checks a stamp")
+        refuse(["url", "out", "force"], "--verify checks a stamp")
         if roots is None:
             raise click.UsageError("--verify needs --root, the certificates that are trusted")
         try:
@@ -60,11 +66,16 @@ def command(
         except ProofError as error:
             inform(f"xmlcep: {stamp}: {error}")
             context.exit(WRONG)
-        inform(f"stamped at {at:%Y-%m-%dT%H:%M:%SZ}", err=False)
+        time = f"{at:%Y-%m-%dT%H:%M:%SZ}"
+        if form == "json":
+            put(FASTEST.dumps({"stamped_at": time}).decode())
+        else:
+            inform(f"stamped at {time}", err=False)
         return
-    refuse(["roots"], "--root is for --verify")
+    refuse(["roots", "form"], "--root and --format are for --verify")
     if out is None:
         raise click.UsageError("-o says where the stamp, or the request for one, goes")
+    guard([Target(Path(out), Written.STAMP)], [checkpoint], force=force)
     content = request_of(note)
     if url is not None:
         answer = post(url, content, {"content-type": "application/timestamp-query"}, seconds=30)

@@ -11,6 +11,7 @@ from ..log.json_codec import FASTEST
 from ..rules.additions import Additions
 from ..rules.files import rules_of
 from ..testing import examples_of
+from ._arguments import format_option
 from ._commands import command as command_of
 from ._output import inform, put
 from ._rules_input import read_texts, rules_argument, with_additions
@@ -20,12 +21,9 @@ FAILED = 1
 
 @command_of(name="test")
 @rules_argument
-@click.option(
-    "--format", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="text for people, json: a JSON object per example.",
-)  # fmt: skip
+@format_option("json: an object a line for each example.")
 @with_additions
-def command(rules: tuple[str, ...], format: str, additions: Additions) -> int:
+def command(rules: tuple[str, ...], form: str, additions: Additions) -> int:
     """Run the examples in the comments (#>) of rules files: edits, and the expected findings.
 
     Several files are one set; - is standard input. Exit status 1 if an example finds something else, or cannot
@@ -43,12 +41,12 @@ def command(rules: tuple[str, ...], format: str, additions: Additions) -> int:
             except XmlCepError as error:
                 failures = [str(error)]
             failed += bool(failures)
-            if format == "json":
+            if form == "json":
                 put(FASTEST.dumps({"file": name, "line": example.line, "failures": failures}))
                 continue
             for failure in failures:
                 inform(f"{name}: {failure}", err=False)
     if not count:
         raise click.UsageError("no examples: write some in comments, such as\n  #> ins order/item => Entered")
-    inform(f"{count} {'example' if count == 1 else 'examples'}, {failed} failed", err=format == "json")
+    inform(f"{count} {'example' if count == 1 else 'examples'}, {failed} failed", err=form == "json")
     return FAILED if failed else 0

@@ -17,9 +17,11 @@ from ..log.tree import has_tree, verify_tree
 from ..proofs.errors import ProofError
 from ..proofs.keys import public_key
 from ..proofs.notes import Note, PublicKey
+from ..recording.erasing import erased_records
 from ..rules import Rules
 from ..rules.additions import Additions
-from ._arguments import FilePath
+from ._arguments import FilePath, format_option
+from ._bad_records import said
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
 from ._log_arguments import LogPath, logs_argument
@@ -56,10 +58,7 @@ UNSEALED = 4
     "--key", "keys", multiple=True, metavar="KEY|FILE",
     help="The public key that must have signed the checkpoints, or of a witness (repeatable).",
 )  # fmt: skip
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="json: length, head and the size covered by a checkpoint.",
-)  # fmt: skip
+@format_option("json: length, head and the size covered by a checkpoint.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -85,7 +84,9 @@ def command(
     if findings is not None:
         refuse_others(_BESIDE_FINDING, "--finding is checked without a log")
         context.exit(
-            _verify_findings(findings, known, kept, load(rules_files, additions) if rules_files else None)
+            _verify_findings(
+                findings, known, kept, load(rules_files, additions) if rules_files else None, form
+            )
         )
     refuse(["rules_files", *NAMES_OF_ADDITIONS], "--rules is for --finding: a log is verified without rules")
     if not log:
@@ -102,13 +103,18 @@ def command(
     except UnsealedError as error:
         inform(f"xmlcep: {error}")
         context.exit(UNSEALED)
+    gone = erased_records(source) if seal.erasable else {}
     if form == "json":
         found: dict[str, object] = {"length": seal.length, "head": seal.head}
+        if gone:
+            found["erased"] = {"values": sum(gone.values()), "records": list(gone)}
         if covered is not None:
             found["checkpoint"] = {"size": covered.checkpoint.size, "signed_by": [key.name for key in known]}
         put(FASTEST.dumps(found).decode())
         return
     inform(f"{seal.length} records, unbroken; head {seal.head}", err=False)
+    if gone:
+        inform(f"erased: {sum(gone.values()):,} values, in {said('record', list(gone))}", err=False)
     if covered is not None:
         signed = (
             f"signed by {', '.join(key.name for key in known)}" if known else "signatures not checked (--key)"
@@ -120,26 +126,38 @@ def command(
         )
 
 
-_BESIDE_FINDING = ("findings", "rules_files", *NAMES_OF_ADDITIONS, "kept", "keys")
+_BESIDE_FINDING = ("findings", "form", "rules_files", *NAMES_OF_ADDITIONS, "kept", "keys")
 _SHOWN = 20
 
 
-def _verify_findings(file: str, keys: Sequence[PublicKey], kept: Sequence[str], rules: Rules | None) -> int:
+def _verify_findings(
+    file: str, keys: Sequence[PublicKey], kept: Sequence[str], rules: Rules | None, form: str
+) -> int:
     """Checks each finding of a file of bundles; says which are not proved, and why."""
     if not keys and not kept:
         raise click.UsageError(
             "--finding needs --key, by which the log is signed, or --checkpoint, one that was kept"
         )
     checker = Checker(keys, [Note.parse(bytes_of(Path(each))) for each in kept], rules)
-    wrong = proved = 0
+    proved, failures = 0, list[dict[str, object]]()
     with reading(file) as stream:
         for number, error in enumerate(
             check_lines(iter(partial(stream.readline, largest("record")), b""), checker), 1
         ):
             proved += error is None
-            wrong += error is not None
-            if error is not None and wrong <= _SHOWN:
-                inform(f"xmlcep: {file}: finding {number}: {error}")
+            if error is not None:
+                failures.append({"finding": number, "reason": str(error)})
+    wrong = len(failures)
+    if form == "json":
+        trees = [{"origin": tree.origin, "size": tree.size} for tree in checker.checkpoints]
+        put(
+            FASTEST.dumps(
+                {"proved": proved, "failures": failures, "trees": trees, "replayed": rules is not None}
+            )
+        )
+        return DIFFERENCES if wrong or not proved else 0
+    for each in failures[:_SHOWN]:
+        inform("xmlcep: {0}: finding {finding}: {reason}".format(file, **each))
     if wrong > _SHOWN:
         inform(f"xmlcep: {file}: and {wrong - _SHOWN:,} more are not proved")
     inform(f"{proved:,} of {proved + wrong:,} findings proved", err=False)

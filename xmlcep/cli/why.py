@@ -6,7 +6,7 @@ import click
 
 from ..auditing.explanations import why
 from ..rules.additions import Additions
-from ._bad_records import LeftOut
+from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
 from ._explanations import common_options, show_record, show_text
 from ._log_arguments import LogPath, logs_argument
@@ -21,7 +21,7 @@ def command(
     rules_files: tuple[str, ...],
     additions: Additions,
     doc: str | None,
-    format: str,
+    form: str,
 ) -> int:
     """Show why a FINDING was raised: its events, with time, user and values, and why others are not part of it.
 
@@ -30,10 +30,10 @@ def command(
     """
     if len(logs) < 2:
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
-    left_out = LeftOut()
-    found = why(logs[:-1], load(rules_files, additions), str(logs[-1]), doc=doc, on_bad=left_out)
-    if format == "json":
+    left_out, rules = LeftOut(), load(rules_files, additions)
+    found = why(logs[:-1], rules, str(logs[-1]), doc=doc, on_bad=left_out)
+    if form == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())
-    return left_out.status()
+    return left_out.status() or say_unjudged(logs[:-1], rules)

@@ -7,7 +7,7 @@ import click
 from ..auditing.explanations import why_not
 from ..rules.additions import Additions
 from ._arguments import AT, MOMENT, at_option
-from ._bad_records import LeftOut
+from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
 from ._completion import events_and_files
 from ._explanations import common_options, show_record, show_text
@@ -27,7 +27,7 @@ from ._rules_input import load
 @click.option("--between", nargs=2, type=MOMENT, metavar=f"{AT} {AT}", help="Between these two moments.")
 def command(
     logs: tuple[LogPath, ...], rules_files: tuple[str, ...], additions: Additions,
-    doc: str | None, format: str, node: str | None, at: int | str | None,
+    doc: str | None, form: str, node: str | None, at: int | str | None,
     between: tuple[int | str, int | str] | None,
 ) -> int:  # fmt: skip
     """Show why EVENT was not raised in LOG: first the reason, then what is there and what is missing, the most
@@ -37,10 +37,10 @@ def command(
         raise click.UsageError("say which event: xmlcep why-not LOG --rules FILE EVENT")
     if at is not None and between is not None:
         raise click.UsageError("--at and --between: give one of them")
-    left_out = LeftOut()
+    left_out, rules = LeftOut(), load(rules_files, additions)
     found = why_not(
         logs[:-1],
-        load(rules_files, additions),
+        rules,
         str(logs[-1]),
         node=node,
         at=at,
@@ -48,8 +48,8 @@ def command(
         doc=doc,
         on_bad=left_out,
     )
-    if format == "json":
+    if form == "json":
         show_record(found.to_record())
     else:
         show_text(found.text())
-    return left_out.status()
+    return left_out.status() or say_unjudged(logs[:-1], rules)

@@ -20,6 +20,7 @@ from ._arguments import FilePath
 from ._commands import command as command_of
 from ._commands import refuse
 from ._output import inform, put
+from ._targets import Target, Written, force_option, guard
 
 REFUSED = 1
 _LARGEST = 100_000  # bytes of a request: a proof has 63 lines at most
@@ -41,10 +42,11 @@ _PATH = "/add-checkpoint"
     "--listen", metavar="HOST:PORT", help="Serve logs with these keys at this address, until stopped."
 )
 @click.option("-o", "--out", type=FilePath(), help="Write the cosigned checkpoint to this file.")
+@force_option
 @click.pass_context
 def command(
     context: click.Context, folder: str | None, log_keys: tuple[str, ...], key: str | None, state: str | None,
-    url: str | None, listen: str | None, out: str | None,
+    url: str | None, listen: str | None, out: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Cosign the checkpoint in the folder LOG.tree, or in a copy of it, if it continues the one cosigned before.
 
@@ -60,6 +62,11 @@ def command(
         refuse(["folder", "out"], "--listen waits for requests")
     elif folder is None:
         raise click.UsageError("say what is to be cosigned: LOG.tree")
+    if out is not None:
+        read = (Path(str(folder)) / "checkpoint", key, state, *log_keys)
+        guard(
+            [Target(Path(out), Written.CHECKPOINT)], [each for each in read if each is not None], force=force
+        )
     try:
         if listen is not None:
             _listen(listen, [public_key(each) for each in log_keys], private_key(str(key)), Path(str(state)))

@@ -232,7 +232,7 @@ class Replica:
     def ids_for(self, other: Replica) -> list[int] | None:
         """The ids that the nodes of ``other`` have here, in its document order, if it is the same document.
 
-        None if it is another one. Attributes may stand in another order.
+        None if it is another one. Attributes may be in another order.
         """
         if self._state.root is None or other._state.root is None:
             return None

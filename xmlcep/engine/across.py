@@ -6,19 +6,23 @@ point, a number that knows what it is the place of; in what it raises each chang
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
+from typing import NamedTuple
 
 from contexts.entry import Moment
-from path_types import PathType
 from path_types.types import DOCUMENT
 
 from ..events import Cause, CompositeEvent, Event, PrimitiveEvent, TimePoint
 from ..rules import Rules
+from ..rules.across import joined_throughout
+from ..xpath.values import text_of
 from .detector import Detector
 from .dispatch import select
 from .errors import UnknownTimeError
+from .leaf import Bindings
+from .tree_dispatch import Delivery, primitive_dispatch
 
 
 class Place(int):
@@ -38,6 +42,17 @@ class Place(int):
         return float(self.of.ts)
 
 
+class Part(NamedTuple):
+    """What happens to events over documents at once: at this time (microseconds since 1970) a change of a document, or,
+    if ``is_change`` is not, what events of that document raised beside any change; ``composites`` are what they
+    raised."""
+
+    time: int
+    cause: Cause
+    is_change: bool
+    composites: Sequence[CompositeEvent]
+
+
 class Across:
     """What the events over documents of some rules have seen.
 
@@ -52,35 +67,50 @@ class Across:
         """What the first of them is called, for messages."""
         self._detector = Detector(rules, operators=operators, trees=self._names)
         self._means = select(rules.graph, self._names).by_type
+        self._joins = {
+            tree.name: min(joined_throughout(rules.graph.programs[tree.index], tree.operators))
+            for tree in trees
+        }
         self._count = self._time = 0
 
-    def uses(self, raised: Sequence[CompositeEvent]) -> list[CompositeEvent]:
-        """Of what the events of a document have raised what it is made of."""
-        return [each for each in raised if each.operator is None and each.name in self._used]
+    def reset(self) -> None:
+        """Forgets all that it has seen."""
+        self._detector.reset()
+        self._count = self._time = 0
 
-    def takes(self, operation: str, path: PathType) -> bool:
-        """Whether changes of this operation and path mean anything to it."""
-        return self._means[operation, path] is not None
+    def parts(
+        self, time: int | None, record: PrimitiveEvent | None, raised: Sequence[CompositeEvent]
+    ) -> list[Part]:
+        """What means something to it: of a change, if there is one, at this time of its document, and of what the
+        events of the document raised with it or before it.
+
+        Raises `UnknownTimeError` for what means something while no time of its document is known.
+        """
+        found: list[Part] = []
+        own: list[CompositeEvent] = []
+        used = [each for each in raised if each.operator is None and each.name in self._used]
+        for cause, group in groupby(used, key=attrgetter("cause")):
+            composites = list(group)
+            if record is not None and isinstance(cause, PrimitiveEvent) and cause.ts == record.ts:
+                own += composites
+            else:
+                found.append(Part(self._known(time, cause), cause, False, composites))
+        if record is not None and (own or self._means[record.op, record.path] is not None):
+            found.append(Part(self._known(time, record), record, True, own))
+        return found
+
+    def _known(self, time: int | None, cause: Cause) -> int:
+        if time is None:
+            raise UnknownTimeError(self.name, cause.ts)
+        return time
 
     def feed(
         self, time: int | None, record: PrimitiveEvent | None, raised: Sequence[CompositeEvent]
     ) -> list[CompositeEvent]:
         """A change, if there is one, at this time of its document (in microseconds since 1970), and what the events of
-        its document raised with it; returns what that raises.
-
-        Raises `UnknownTimeError` for what means something while no time of its document is known.
-        """
-        found: list[CompositeEvent] = []
-        own: list[CompositeEvent] = []
-        for cause, group in groupby(self.uses(raised), key=attrgetter("cause")):
-            composites = list(group)
-            if record is not None and isinstance(cause, PrimitiveEvent) and cause.ts == record.ts:
-                own += composites
-            else:
-                found += self._take(time, cause, None, composites)
-        if record is not None and (own or self.takes(record.op, record.path)):
-            found += self._take(time, record, record, own)
-        elif time is not None:
+        its document raised with it; returns what that raises. Errors as of `parts`."""
+        found = [each for part in self.parts(time, record, raised) for each in self.take(part)]
+        if time is not None and time > self._time:
             found += self.advance(time - 1)  # what is due by then is not due at a record of that time
         return found
 
@@ -92,26 +122,44 @@ class Across:
         """When something is due next, as RFC 3339 text (UTC); None if nothing is."""
         return self._detector.next_due()
 
-    def _take(
-        self,
-        time: int | None,
-        cause: Cause,
-        record: PrimitiveEvent | None,
-        composites: Sequence[CompositeEvent],
-    ) -> list[CompositeEvent]:
-        if time is None:
-            raise UnknownTimeError(self.name, cause.ts)
+    def value_of(self, composite: CompositeEvent) -> str:
+        """The value to which what it has raised belongs: no other matters for that."""
+        return _joined(composite.bindings, self._joins[composite.name])
+
+    def values(self, part: Part) -> set[str]:
+        """The values to which something belongs that it is fed."""
+        found = set()
+        record = part.cause if part.is_change and isinstance(part.cause, PrimitiveEvent) else None
+        for state in self._detector.trees.values():
+            given: list[tuple[Event, Iterable[Delivery]]] = [
+                (each, state.composite_deliveries(each)) for each in part.composites
+            ]
+            plan = None if record is None else primitive_dispatch(state.tree, record.op, record.path)
+            if record is not None and plan is not None:
+                given.append((record, plan.deliveries))
+            for event, deliveries in given:
+                for operator, operand, _ in deliveries:
+                    bindings = state.leaves[operator, operand].read(event)
+                    if bindings is not None:
+                        found.add(_joined(bindings, self._joins[state.tree.name]))
+        return found
+
+    def take(self, part: Part) -> list[CompositeEvent]:
+        """Takes what happens; returns what that raises."""
         self._count += 1
-        time = self._time = max(time, self._time)
+        time = self._time = max(part.time, self._time)
+        cause, record = part.cause, part.cause
         place = Place.at(self._count, cause)
-        if record is None:  # which no leaf takes: what was raised comes with it
+        if not (
+            part.is_change and isinstance(record, PrimitiveEvent)
+        ):  # what no leaf takes brings what was raised
             record = PrimitiveEvent(
                 place, "upd", DOCUMENT, (), at=cause.at, doc=cause.doc, txn=cause.txn, meta=cause.meta
             )
         moment = Moment(self._count, time, 0)
         fed = [
             each._replace(start=at, end=at, span=(moment, moment))
-            for each in composites
+            for each in part.composites
             for at in [Place.at(self._count, each)]
         ]
         self._detector.set_clock(time, 0)
@@ -147,3 +195,11 @@ class Across:
             else:
                 assert isinstance(event.start, Place)
                 yield event.start
+
+
+def _joined(bindings: Bindings | None, name: str) -> str:
+    """The value of a variable as it joins (V2); what has none, or several, joins nothing."""
+    value = None if bindings is None else bindings.get(name)
+    if isinstance(value, tuple):
+        value = value[0] if len(value) == 1 else None
+    return "" if value is None else text_of(value)

@@ -52,7 +52,7 @@ class Clock:
         self._follows = self.follows_time
 
     def set(self, time: int | None, transaction: int) -> None:
-        """Says what the clock shows from the next edit on: a part of the document's records does not tell."""
+        """Says what the clock shows from the next edit on, whatever its records say."""
         self.time, self.transaction = time, transaction
         self.fired = None
         self._follows = False

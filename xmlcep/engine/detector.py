@@ -55,12 +55,12 @@ class Detector:
     """Detects the composite events of a set of rules in the primitive events of one document.
 
     ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
-    document before the first event; only rules that ask the document need it (U2), and without it the detector
+    document before the first event; only rules that read the document need it (U2), and without it the detector
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
     had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
     are evaluated only if they are named. Raises `ValueError` for a
-    name that is no event of the rules. ``tries`` is how many combinations ``having`` may be asked of for one arrival
-    (Q5).
+    name that is no event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
+    arrival (Q5).
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -130,7 +130,7 @@ class Detector:
     def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:
         """Processes one primitive event; returns the composites raised at its time point, in raise order.
 
-        Rules that ask the document see it edit by edit (U2): what they raise at an event of which ``more`` is true is
+        Rules that read the document see it edit by edit (U2): what they raise at an event of which ``more`` is true is
         returned with the last event of its edit, by time point.
 
         ``composites`` are what the trees that this detector does not evaluate raised at the same time point
@@ -175,7 +175,7 @@ class Detector:
     def replay(self, events: Iterable[PrimitiveEvent], *, ends: bool = True) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close.
 
-        Without ``ends`` the transaction and the edit of the last event may go on behind it: whoever feeds what comes
+        Without ``ends`` the transaction and the edit of the last event may continue after it: whoever feeds what comes
         next flushes if they do not.
         """
         check("replay()", events=(events, ITERABLE))
@@ -252,17 +252,17 @@ class Detector:
         return by_time_point(evaluation.take_report()) if evaluation.report else []
 
     def end_edit(self) -> list[CompositeEvent]:
-        """Says that the edit is over, whatever its last event said (U1); returns what that raises."""
+        """Ends the edit, whatever its last event said (U1); returns what that raises."""
         self._timeline.end_edit()
         return by_time_point(self._evaluation.take_report()) if self._evaluation.report else []
 
     @property
     def is_in_edit(self) -> bool:
-        """Whether an edit goes on behind what was fed last: else there is nothing for `end_edit` to do."""
+        """Whether the edit of the last event is still open: else there is nothing for `end_edit` to do."""
         return self._timeline.more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
-        """Releases all that waits in deferred operators (D3, G3), and what is due by transactions (W5).
+        """Releases the matches of deferred operators (D3, G3), and what is due by transactions (W5).
 
         It happens at the time point of the last event fed, or of ``cause`` if that is given. Returns what it raises.
         """
@@ -288,26 +288,19 @@ class Detector:
             latest = self._latest = _new_tuple(PrimitiveEvent, latest)
         return latest
 
-    def elsewhere(self, point: TimePoint, *, more: bool = False) -> list[CompositeEvent]:
-        """Something happened at this time point where no rule looks: it releases what waits for that (D2).
-
-        For whoever feeds a part of a document's events only, as an audit does. ``more`` says that there may be further
-        events in the edit in which it happened; who says so ends the edit by `end_edit`. Returns what it raises.
-        """
+    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+        """Something happens at this time point where no rule looks, an edit of its own: it releases what waits for that
+        (D2). Returns what it raises."""
         if self._closed:
             return []
+        raised = self.end_edit()
         self._latest = point
-        self._clock.edit += not self._timeline.more  # what happens elsewhere may be the first of its edit
-        self._timeline.more = more
-        self._clock.ts = point.ts
-        self._clock.point = max(self._clock.point + 1, point.ts)
-        evaluation, edit = self._evaluation, self._edit
-        if self._document is not None and edit.sees_releases and (more or edit.is_open()):
-            edit.hold_time_point(point, Release.LEFT, {})
-        else:
-            if evaluation.waiting.elsewhere:
-                evaluation.release_elsewhere(point)
-        return evaluation.take_report() if evaluation.report else []
+        clock, evaluation = self._clock, self._evaluation
+        clock.edit += 1
+        clock.ts, clock.point = point.ts, max(clock.point + 1, point.ts)
+        if evaluation.waiting.elsewhere:
+            evaluation.release_elsewhere(point)
+        return raised + evaluation.take_report()
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""
@@ -358,15 +351,15 @@ class Detector:
     def copy(self) -> Detector:
         """Another detector that has seen the same; neither knows of what the other sees from now on.
 
-        It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
+        It takes time in proportion to all that is stored (`size`), and to the document if rules read it.
         """
         return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
 
     def to_state(self) -> dict[str, Any]:
-        """All that it has seen as plain data, which JSON can hold: `from_state` goes on from there.
+        """All that it has seen as plain data, which JSON can hold: `from_state` resumes from it.
 
         It may be asked for between any two events, within an edit and a transaction, too, and is in proportion to what
-        is stored (`size`), and to the document if rules ask that. Raises `StateError` if constituents of what is stored
+        is stored (`size`), and to the document if rules read it. Raises `StateError` if constituents of what is stored
         were found elsewhere, or if a rule is in a language that remembers events (``keeps_state``).
         """
         from .durable import state_of
@@ -390,10 +383,11 @@ class Detector:
     ) -> Replacement:  # fmt: skip
         """Takes other rules (G7); event trees that are in both keep what they have seen. Says what became of each.
 
-        A tree is the same if it says and uses the same, wherever it stands. What is stored in trees that are gone is
-        flushed (D3), so that what is due then is among what the answer says was ``raised``, or with ``"drop"`` dropped.
-        New trees begin with the next event, or have seen what ``past`` has, a detector of these rules. ``document`` is
-        the document as it is now, for new trees that ask it (U2); ``trees`` as for a new detector.
+        A tree is the same if its definition and all that it uses are the same, wherever in the rules. What is stored
+        in trees that are gone is flushed (D3), so that what is due then is among what the answer says was
+        ``raised``, or with ``"drop"`` dropped. New trees begin with the next event, or have seen what ``past`` has,
+        a detector of these rules. ``document`` is the document as it is now, for new trees that read it (U2);
+        ``trees`` as for a new detector.
 
         Raises `StateError` within an edit, for a closed detector, and as `to_state` does; `ArgumentError` if there is
         no document for trees that ask it. Then nothing has changed.
@@ -485,7 +479,7 @@ class Detector:
 
     @property
     def document(self) -> Replica | None:
-        """The document that its rules ask; None if they ask none."""
+        """The document that its rules read; None if they ask none."""
         return self._document
 
     @property
@@ -503,7 +497,7 @@ class Detector:
         return self._clock.transaction - other._clock.transaction if both else 0
 
     def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
-        """Adds a part of the document that was there before its first event, for rules that ask it (U2).
+        """Adds a part of the document that was there before its first event, for rules that read it (U2).
 
         As `Replica.add`, with its errors; nothing happens if no rule that is evaluated asks the document.
         """
@@ -513,7 +507,7 @@ class Detector:
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.
 
-        Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
+        Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may read the
         whole document (U2).
         """
         everything = not self._is_plain or self._active.defers
@@ -541,17 +535,14 @@ class Detector:
         return raised + self._evaluation.take_report()
 
     def set_clock(self, time: int | None, transaction: int) -> None:
-        """Says what the document's clock shows at the event that is fed next, and in its edit (W1, W2).
-
-        For whoever feeds a part of a document's events only, as an audit does: the time in microseconds since 1970
-        (None: not known), the ordinal of the transaction. It has to be said before each event from the first on.
-        """
+        """Says what the clock shows at the event that is fed next, whatever that says (W1, W2): microseconds since 1970
+        (None: not known), the ordinal of the transaction. It has to be called before each event."""
         self._clock.set(time, transaction)
 
     def next_due(self) -> str | None:
         """When something is due next by time, as RFC 3339 text (UTC); None if nothing is.
 
-        An application that wants to hear of it although nothing changes sets an alarm, and calls `advance` then.
+        An application that needs deadlines although nothing changes sets a timer, and calls `advance` then.
         """
         due = self._timers.next_by_time()
         return None if due is None else timestamp(due)
@@ -564,9 +555,9 @@ class Detector:
     ) -> Pending:  # fmt: skip
         """The groups that have something but have not raised it, the most complete first (Y1); changes nothing (Y5).
 
-        With ``event`` those of this event only. The first ``limit`` (None: all) are told in full, ``total`` says how
-        many there are; with ``complete`` each says what would complete it (Y4). ``document`` names the nodes, by
-        default the one that expressions ask, if there is one and all of it.
+        With ``event`` those of this event only. The first ``limit`` (None: all) are described in full, ``total`` is
+        their number; with ``complete`` each has what would complete it (Y4). ``document`` names the nodes,
+        by default the one that expressions read, if there is one and all of it.
         """
         check("pending()", limit=(limit, optional(whole_number(0))))
         from ..explaining import pending as of_trees
@@ -661,7 +652,7 @@ class Detector:
     def is_as_new(self) -> bool:
         """Whether it keeps nothing of what it was fed, so that it may be fed with another document next.
 
-        False also where that cannot be told: of rules that ask the document or look at time, of absences, of empty
+        False also where that is unknown: of rules that read the document or measure time, of absences, of empty
         composites.
         """
         if not (self._is_plain and self._active.forget) or self._closed:

@@ -32,12 +32,11 @@ class HeldRecord(NamedTuple):
 
 
 class HeldTimePoint(NamedTuple):
-    """A time point within an edit without a record: something happened elsewhere, or was due by counting (U2)."""
+    """A time point within an edit without a record: something was due (W5)."""
 
     cause: TimePoint
     point: int
     outside: Outside
-    release: Release
     due: dict[int, list[Due]]
 
 
@@ -57,10 +56,6 @@ class Edit:
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
-        # Whether what is released elsewhere concerns the trees that ask the document.
-        self.sees_releases = not evaluation.apart or any(
-            evaluation.trees[index].awaits_release for index in asking
-        )
 
     def is_open(self) -> bool:
         """Whether records are held."""
@@ -84,13 +79,12 @@ class Edit:
         passed_on = evaluation.process(event, bound, outside, self.others)
         self.held.append(HeldRecord(event, clock.point, {**outside, **passed_on}, before))
 
-    def hold_time_point(self, cause: TimePoint, release: Release, due: dict[int, list[Due]]) -> None:
-        """Something within an edit that is no record."""
+    def hold_due(self, cause: TimePoint, due: dict[int, list[Due]]) -> None:
+        """What is due within an edit, at a time point of its own."""
         now = {index: timers for index, timers in due.items() if index in self.others}
-        passed_on = self._evaluation.run(cause, {}, {}, release, now, self.others)
+        passed_on = self._evaluation.run(cause, {}, {}, Release.NOTHING, now, self.others)
         later = {index: timers for index, timers in due.items() if index in self.asking}
-        point = self._setting.clock.point
-        self.held.append(HeldTimePoint(cause, point, passed_on, release, later))
+        self.held.append(HeldTimePoint(cause, self._setting.clock.point, passed_on, later))
 
     def end(self, document: Replica) -> None:
         """The edit is over: the document changes, then the trees that ask it take what was held."""
@@ -128,7 +122,7 @@ class Edit:
                 clock.ts, clock.fired = each.cause.ts, _fired(each)
                 timers.begin_round(self._round_of(each))
                 try:
-                    evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+                    evaluation.run(each.cause, {}, each.outside, Release.NOTHING, each.due, self.asking)
                 finally:
                     timers.end_round()
                 clock.fired = None
@@ -179,7 +173,7 @@ class Edit:
 def _fired(held: HeldTimePoint) -> int | None:
     """When what fires at a time point within an edit was due, if that was by time (W5)."""
     at = held.cause.at
-    return None if held.release is not Release.NOTHING or at is None else microseconds(at)
+    return None if at is None else microseconds(at)
 
 
 def by_time_point(raised: list[CompositeEvent]) -> list[CompositeEvent]:

@@ -20,7 +20,7 @@ class EvaluationError(XmlCepError, RuntimeError):
 
 
 class UnknownTimeError(EvaluationError):
-    """A rule with durations takes a record, and no record so far has said what time it is (W1)."""
+    """A rule with durations takes a record, and no record so far has a time (W1)."""
 
     def __init__(self, event: str, ts: int) -> None:
         super().__init__(
@@ -49,7 +49,7 @@ class EndlessBeatError(EvaluationError):
 
 
 class TooManyTriesError(EvaluationError):
-    """``having`` was asked of more combinations for one arrival than is allowed (Q5)."""
+    """``having`` was evaluated for more combinations at one arrival than allowed (Q5)."""
 
     def __init__(self, event: str, ts: int, limit: int) -> None:
         super().__init__(

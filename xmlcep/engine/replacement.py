@@ -23,9 +23,9 @@ _MOST_NAMES = 5
 class Replacement:
     """What became of the event trees of a detector when its rules were replaced, by the names of their events.
 
-    ``kept`` go on with what they have seen, ``new`` and ``changed`` begin, ``removed`` have ended, and so have the
-    former trees of the changed events. ``lost`` says of each that has ended how many groups had something that was not
-    raised; ``raised`` is what was released then.
+    ``kept`` keep their partial matches, ``new`` and ``changed`` begin, ``removed`` have ended, and so have the
+    former trees of the changed events. ``lost`` has for each that has ended the number of its partial matches
+    ; ``raised`` is what was released then.
     """
 
     kept: tuple[str, ...]

@@ -72,7 +72,7 @@ class TimerFiring:
         timers.begin_round((unit, at))
         try:
             if self._edit.is_open():
-                self._edit.hold_time_point(cause, Release.NOTHING, due)
+                self._edit.hold_due(cause, due)
             else:
                 self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
         finally:

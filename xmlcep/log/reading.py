@@ -61,11 +61,11 @@ class LogReader:
 def read_log(
     source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
 ) -> LogReader:
-    """What a log says (JSON Lines, also packed with gzip or zstd, or Parquet) in file order: `LogReader`.
+    """The contents of a log (JSON Lines, also packed with gzip or zstd, or Parquet) in file order: `LogReader`.
 
     ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside).
     Raises `LogError` for files that are missing, empty or no logs, `NewerFormatError` for those of a newer
-    format. Formats are told by content, not by name.
+    format. Formats are detected by content, not by name.
     """
     return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
 

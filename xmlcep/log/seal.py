@@ -4,7 +4,8 @@ Every record of a sealed log has two more fields: ``n``, its number in the log f
 SHA-256 (hex) of the hash of the record before it (64 zeros for the first) followed by the record's canonical
 JSON: without ``hash``, keys sorted by code point, no spaces, UTF-8, nothing escaped that need not be. A
 record altered, left out or moved breaks the chain there. The chain does not show that records were cut off
-at the end, nor that all of it was written anew: keep the last hash (the *head*) elsewhere and compare.
+at the end, nor that all of it was written anew: keep the last hash (the *head*) elsewhere and compare. Of a record of
+which values can be erased it has another form: `xmlcep.log.erasable`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ..arguments import shown
 from ..errors import ArgumentError
+from .erasable import SALTS, salted, sealed_form
 from .errors import BrokenChainError, LogError, Origin, UnsealedError
 from .json_codec import FASTEST, STANDARD, DuplicateKeyError
 from .opening import no_log
@@ -28,24 +30,32 @@ _HEX = re.compile("[0-9a-f]{64}")
 
 
 class Seal(NamedTuple):
-    """The state of a chain: how many records it has and the hash of the last."""
+    """The state of a chain: how many records it has and the hash of the last; whether their values can be erased."""
 
     length: int = 0
     head: str = START
+    erasable: bool = False
 
 
 def sealed_line(record: Mapping[str, Any], seal: Seal) -> tuple[bytes, Seal]:
     """The line of a log that holds ``record``, sealed as the next in the chain, and the chain with it."""
     number = seal.length + 1
-    canonical = FASTEST.canonical({**record, "n": number})
+    content: Mapping[str, Any] = {**record, "n": number}
+    if seal.erasable:
+        content = salted(content)
+    canonical = FASTEST.canonical(sealed_form(content))
     head = _digest(seal.head, canonical)
-    return b'%s,"hash":"%s"}\n' % (canonical[:-1], head.encode("ascii")), Seal(number, head)
+    next_ = Seal(number, head, seal.erasable)
+    if seal.erasable:
+        return FASTEST.dumps({**content, "hash": head}) + b"\n", next_
+    return b'%s,"hash":"%s"}\n' % (canonical[:-1], head.encode("ascii")), next_
 
 
 def seal_of(record: Mapping[str, Any]) -> Seal | None:
     """The state of the chain behind a record; None if the record is not sealed."""
     number, head = record.get("n"), record.get("hash")
-    return Seal(number, head) if type(number) is int and isinstance(head, str) else None
+    sealed = type(number) is int and isinstance(head, str)
+    return Seal(number, head, SALTS in record) if sealed else None  # type: ignore[arg-type]
 
 
 def verify(log: Source, *, head: str | None = None) -> Seal:
@@ -169,7 +179,10 @@ def _next(record: dict[str, Any], before: Seal, origin: Origin) -> Seal:
         raise BrokenChainError(
             f"{origin}: this is record {claimed.length}, expected {expected}: it was moved here or repeated"
         )
-    content = {name: value for name, value in record.items() if name != "hash"}
+    try:
+        content = sealed_form({name: value for name, value in record.items() if name != "hash"})
+    except ValueError as error:
+        raise BrokenChainError(f"{origin}: record {expected} was altered: {error}") from error
     head = _digest(before.head, STANDARD.canonical(content))
     if head != claimed.head:
         raise BrokenChainError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from ..proofs.errors import ProofError
 from ..proofs.hashing import EMPTY, Growing, leaf_hash
 from ..proofs.log_tree import last_checkpoint, origin_of, tree_folder
 from ..proofs.notes import Note, PublicKey
+from .erasable import entry_of
 from .reading import read_lines
 from .segments import Source, files_of
 
@@ -35,6 +36,15 @@ class Covered(NamedTuple):
 def has_tree(log: Source) -> bool:
     """Whether there is a tree beside a log."""
     return tree_folder(files_of(log)[0]).is_dir()
+
+
+def entries_of(log: Source) -> Iterator[bytes]:
+    """The entries of a log, as its tree has them; raises `ProofError` for one that cannot be what it was."""
+    for origin, line in read_lines(log):
+        try:
+            yield entry_of(line.removesuffix(b"\n"))
+        except ValueError as error:
+            raise ProofError(f"{origin}: the entry was changed: {error}") from error
 
 
 def verify_tree(
@@ -88,8 +98,7 @@ def _check_entries(log: Source, first: Path, checkpoints: Sequence[_Kept]) -> Co
         by_size.setdefault(each.checkpoint.size, []).append(each)
     tree, origin, agreed = Growing(), "", ""
     _compare(by_size.get(0, ()), EMPTY, agreed)
-    for _, line in read_lines(log):
-        entry = line.removesuffix(b"\n")
+    for entry in entries_of(log):
         if not tree.size:
             origin = origin_of(first, entry)
             _check_origin(first, origin, checkpoints)

@@ -12,6 +12,7 @@ from typing import Any
 from ..closing import Closing
 from ..errors import ArgumentError
 from ..proofs.log_tree import LogTree, Signing
+from .erasable import entry_of
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
 from .lock import WriterLock
@@ -105,6 +106,8 @@ class LogWriter(Closing):
     def _grow(self, tree: LogTree, lines: bytes) -> None:
         """The tree takes what has been written; if that fails it is made anew when the log is opened again."""
         try:
+            if self._seal is not None and self._seal.erasable:
+                lines = b"".join(entry_of(line) + b"\n" for line in lines[:-1].split(b"\n"))
             tree.add(lines)
         except BaseException as error:
             self._failed = True
@@ -210,9 +213,10 @@ class LogWriter(Closing):
 
 
 def create_log(
-    log: str | os.PathLike[str], header: Header, *, seal: bool = False, tree: Signing | None = None
-) -> LogWriter:
-    """Begins a log with ``header``, and its ``tree`` if it is to have one.
+    log: str | os.PathLike[str], header: Header, *, seal: bool = False, tree: Signing | None = None,
+    erasable: bool = False,
+) -> LogWriter:  # fmt: skip
+    """Begins a log with ``header``, and its ``tree`` if it is to have one; an ``erasable`` log is sealed.
 
     Raises `LogError` if there is a log, `LogLockedError` if it is in use.
     """
@@ -232,7 +236,7 @@ def create_log(
             raise LogError(
                 f"{own.folder}: is the tree of another log: take it away, or record to another file"
             )
-        writer = LogWriter(first, lock, 1, Seal() if seal else None, own)
+        writer = LogWriter(first, lock, 1, Seal(erasable=erasable) if seal or erasable else None, own)
         writer.write(writer.line(header.to_record()))
         writer.sync()
         sync_directory(first)
@@ -242,12 +246,12 @@ def create_log(
     return writer
 
 
-def write_new_file(file: Path, content: bytes) -> None:
-    """Makes a file that is there with all its content or not at all."""
+def write_new_file(file: Path, content: bytes | Iterable[bytes]) -> None:
+    """Makes a file that is there with all its content, which may come in parts, or not at all."""
     unfinished = file.with_name(file.name + ".unfinished")
     try:
         with unfinished.open("wb") as stream:
-            stream.write(content)
+            stream.writelines([content] if isinstance(content, bytes) else content)
             stream.flush()
             os.fsync(stream.fileno())
         unfinished.replace(file)

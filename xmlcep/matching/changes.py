@@ -52,6 +52,12 @@ class Change:
     nodes: int = 1
     element: Node = field(default=None, compare=False, repr=False)
 
+    def to_record(self) -> dict[str, str | int]:
+        """As plain data: ``kind`` and ``node`` by name, the fields that have a value."""
+        fields = {"path": self.path, "moved_from": self.moved_from, "old": self.old, "new": self.new}
+        given = {name: value for name, value in fields.items() if value is not None}
+        return {"kind": self.kind.value, "node": self.node.value, **given, "nodes": self.nodes}
+
     def __str__(self) -> str:
         sign = _SIGNS[self.kind]
         if self.moved_from is not None:

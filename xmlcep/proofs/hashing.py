@@ -98,7 +98,7 @@ def check_inclusion(
     which has one of them)."""
     end, steps = start + len(leaves), iter(path)
     named = f"entry {start}" if len(leaves) == 1 else f"the entries {start} to {end - 1}"
-    if not 0 <= start < end <= size:
+    if not 0 <= start < end <= size or len(root) != HASH_LENGTH:
         raise ProofError(f"{named}: not in a tree of {size} entries")
 
     def rebuilt(low: int, high: int) -> bytes:
@@ -124,7 +124,7 @@ def check_consistency(old: int, old_root: bytes, new: int, new_root: bytes, path
     if old > new:
         raise ProofError(f"a tree of {old} entries is no beginning of one of {new}")
     if old in (0, new):
-        if path or (old_root != (EMPTY if old == 0 else new_root)):
+        if path or (old == 0 and old_root != EMPTY) or (old == new and old_root != new_root):
             raise ProofError(
                 f"two trees of {old} entries have other roots" if old else "a wrong proof for no entry"
             )

@@ -94,8 +94,8 @@ class LogTree:
         self._partial: list[Path] = []
 
     @classmethod
-    def continued(cls, log: Path, signing: Signing, put: Put, lines: Iterable[bytes]) -> LogTree:
-        """The tree of a log that is continued, made anew from its lines.
+    def continued(cls, log: Path, signing: Signing, put: Put, entries: Iterable[bytes]) -> LogTree:
+        """The tree of a log that is continued, made anew from its entries.
 
         Raises `ProofError` if they are not what its last checkpoint says, or if that is signed and this is not to be.
         """
@@ -110,8 +110,8 @@ class LogTree:
                 f"{log}: its checkpoints are signed by {note.signatures[0].name}: give the key (tree=KEYFILE), or the"
                 " next one would prove less"
             )
-        for line in lines:
-            tree.add(line if line.endswith(b"\n") else line + b"\n")
+        for entry in entries:
+            tree.add(entry + b"\n")
             if known is not None and tree.size == known.size and tree.here() != known:
                 raise ProofError(
                     f"{log}: was changed below its last checkpoint, of {known.size} entries: verify it"
@@ -126,7 +126,7 @@ class LogTree:
         return tree
 
     def add(self, lines: bytes) -> None:
-        """Adds lines that have been written, each an entry."""
+        """Adds entries of what has been written, each a line."""
         if not self._origin:
             self._origin = origin_of(self._log, lines[: lines.index(b"\n")])
         hashes = self._levels[0]

@@ -2,10 +2,11 @@
 
 Read `recorder` (a wrapped document's log), `log_end` (a log is opened again), `recovery` (all goes on after a
 crash), `checkpoints` and `state_file` (and need not be replayed for that), `rebuilding` (the document of any time
-point).
+point), `erasing` (values are taken out of a log).
 """
 
+from .erasing import erase as erase
 from .findings_file import FindingsFile as FindingsFile
 from .rebuilding import rebuild as rebuild
 
-__all__ = ["FindingsFile", "rebuild"]
+__all__ = ["FindingsFile", "erase", "rebuild"]

@@ -1,4 +1,4 @@
-"""When the state of a recording is written beside its log, so that recovery replays only what comes behind it."""
+"""When the state of a recording is written beside its log, so that recovery replays only what comes after it."""
 
 from __future__ import annotations
 

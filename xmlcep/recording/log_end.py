@@ -11,11 +11,11 @@ from ..files import reading
 from ..log.errors import LogError
 from ..log.json_codec import STANDARD
 from ..log.lock import WriterLock
-from ..log.reading import read_lines
 from ..log.records import FORMAT_VERSION, MARK, RAISED, TOGETHER, ClockRecord, refuse_newer
 from ..log.seal import Seal, seal_of
 from ..log.segments import number_of, segments
 from ..log.tail import Repair, add_line_end, cut, last_line, object_in, records_backwards
+from ..log.tree import entries_of
 from ..log.writing import LogWriter, lock_log, write_new_file
 from ..proofs.log_tree import LogTree, Signing, tree_folder
 
@@ -72,8 +72,7 @@ class LogToContinue:
         repairs = _cut_off(self._log, last, self._cuts)
         own = None
         if tree is not None or tree_folder(self._log).exists():
-            lines = (line for _, line in read_lines(self._log))
-            own = LogTree.continued(self._log, tree or Signing(), write_new_file, lines)
+            own = LogTree.continued(self._log, tree or Signing(), write_new_file, entries_of(self._log))
         writer = LogWriter(self._log, self._lock, number_of(self._log, last), self.end.seal, own)
         clock = self.clock_to_come
         if clock is not None:

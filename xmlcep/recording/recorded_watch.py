@@ -57,7 +57,7 @@ class ControlLog(Protocol):
         """Writes a control record, to the disk if changes are."""
 
     def past(self, rules: Rules, like: Detector) -> Detector:
-        """A detector of these rules that has been told of all that the log says."""
+        """A detector of these rules that has been fed the whole log."""
 
     def checkpoint_if_due(self) -> None:
         """Writes the state of both if that is due."""
@@ -94,19 +94,19 @@ class RecordedWatch(Watch):
         if detector is None:
             recording.write_control(Control(OPEN, {**rules_stamp(rules), "operators": operators}))
 
-    def on_change(self, event: PrimitiveEvent) -> None:
-        """As `Watch.on_change`; then the state of both can be written."""
-        super().on_change(event)
+    def _on_change(self, event: PrimitiveEvent) -> None:
+        """As `Watch._on_change`; then the state of both can be written."""
+        super()._on_change(event)
         self._recording.checkpoint_if_due()
 
-    def on_commit(self, txn: int) -> None:
-        """As `on_change`."""
-        super().on_commit(txn)
+    def _on_commit(self, txn: int) -> None:
+        """As `_on_change`."""
+        super()._on_commit(txn)
         self._recording.checkpoint_if_due()
 
-    def on_raised(self, event: CompositeEvent) -> None:
-        """As `on_change`."""
-        super().on_raised(event)
+    def _on_raised(self, event: CompositeEvent) -> None:
+        """As `_on_change`."""
+        super()._on_raised(event)
         self._recording.checkpoint_if_due()
 
     def flush(self) -> list[CompositeEvent]:

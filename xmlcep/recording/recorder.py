@@ -49,7 +49,7 @@ _LOG = logging.getLogger("xmlcep")
 class Recording(Single, Closing):
     """A document's change log being written; close it, or use it in a ``with`` block.
 
-    ``repairs`` says what a crash had left at the end of the log that was continued.
+    ``repairs`` lists what was repaired at the end of the log that was continued.
     """
 
     _instead = "record the other document to a file of its own"
@@ -101,15 +101,15 @@ class Recording(Single, Closing):
         """The writer of the log."""
         return self._writer
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         """Writes an event; those of a transaction are written together when it is committed.
 
-        Those of an immediate transaction, which are told while its block is open, are written at once.
+        Those of an immediate transaction, which are delivered while its block is open, are written at once.
         """
         self._take(change_record(event), event, within=event.more)
 
-    def on_raised(self, event: CompositeEvent) -> None:
-        """Writes an external event that a rule has raised (L7), behind the record it belongs to."""
+    def _on_raised(self, event: CompositeEvent) -> None:
+        """Writes an external event that a rule has raised (L7), after the record it belongs to."""
         if event.ts != self._raised_at:
             self._raised_at = event.ts
             self._raised.clear()
@@ -126,7 +126,7 @@ class Recording(Single, Closing):
             record["commit"] = True
         self._write(record, cause.ts, within=within, ends=cause.txn is None and not within)
 
-    def on_together(self, count: int) -> None:
+    def _on_together(self, count: int) -> None:
         """The next records are an edit and what rules made of it: written as one, so that no crash parts them (L4)."""
         self._missing = count
 
@@ -193,11 +193,11 @@ class Recording(Single, Closing):
         if self._syncs:
             self._writer.sync()
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""
         self.record_clock(at)
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         """Writes the events of a transaction, the last with the mark ``commit``."""
         writer = self._writer
         if self._waiting:
@@ -251,7 +251,7 @@ class Recording(Single, Closing):
         return self._watch.replace(rules, on_removed=on_removed, since=since)
 
     def past(self, rules: Rules, like: Detector) -> Detector:
-        """A detector of these rules that has been told of all that the log says; it counts transactions as ``like``."""
+        """A detector of these rules that has been fed the whole log; it counts transactions as ``like``."""
         return detector_over(segments(self._writer.log), rules, like)
 
     @property
@@ -265,7 +265,7 @@ class Recording(Single, Closing):
         self._opened = opened
 
     def checkpoint(self) -> None:
-        """Writes the state of document and watch beside the log, so that a recovery replays only what comes behind it.
+        """Writes the state of document and watch beside the log, so that a recovery replays only what comes after it.
 
         That is done by itself after each ``state_every`` bytes of log. Raises `LogError` in a transaction, in a
         callback, in a log with a watch that was opened before and is not gone on with, and if it cannot be written;
@@ -289,7 +289,7 @@ class Recording(Single, Closing):
             raise LogError(f"{file}: no state could be written beside it: {error.strerror}") from error
 
     def checkpoint_if_due(self) -> None:
-        """The same where it is due; the watch says so when it has heard a change, or this when there is none."""
+        """The same where it is due; called by the watch after a change, or by this when there is none."""
         if self._open and self._writer.size >= self._checkpoints.due:
             self._checkpoints.save_if_possible(self._state)
 
@@ -314,6 +314,11 @@ class Recording(Single, Closing):
         if header is None:
             return None
         return RecordingState(self._checkpoints.here(), header, doc.last_txn, doc.next_id, known)
+
+    def sync(self) -> None:
+        """Returns when what was written has reached the disk, which ``durability="os"`` does not wait for; raises
+        `LogError`. Any thread may call it."""
+        self._writer.sync()
 
     def write_control(self, control: Control) -> None:
         """Writes a control record."""
@@ -384,18 +389,20 @@ def record(
     max_bytes: int | None = None,
     state_every: int | None = EVERY,
     tree: Tree = False,
+    erasable: bool = False,
 ) -> Recording:
     """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
     closed.
 
     A new log begins with a snapshot of the document; a log of the same document is continued where it ended,
     also by a document that has just been parsed and is what it was then: it takes over clock and ids.
-    Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
-    says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks, ``tree``
-    a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or a `Signing`;
-    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction). After
-    each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
-    `recover` replays only what comes behind it. Raises `LogError` for a log of another document or one that is
+    Changes made while it was not recorded are in the log as a new snapshot in a new file.
+    ``durability`` decides when records are surely on the disk, ``seal`` adds the hash chain that `xmlcep verify`
+    checks, ``tree`` a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or
+    a `Signing`; ``erasable`` seals it so that `xmlcep.recording.erase` can take values out of it;
+    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
+    After each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
+    `recover` replays only what comes after it. Raises `LogError` for a log of another document or one that is
     ahead of the document (recover it instead), and for a later file of a log whose first is there;
     `LogLockedError` if it is being written.
     """
@@ -409,11 +416,11 @@ def record(
     )  # fmt: skip
     mode = Durability(durability)
     signing = as_signing(tree)
-    seal = seal or signing is not None
+    seal = seal or erasable or signing is not None
     _refuse_later_file(Path(path))
     to_continue = look_at(path)
     if to_continue is None:
-        writer = create_log(path, header_of(doc), seal=seal, tree=signing)
+        writer = create_log(path, header_of(doc), seal=seal, tree=signing, erasable=erasable)
         if doc.name == UNNAMED:
             _LOG.warning(
                 "%s: the log of a document without a name, called %r: an audit of several such logs takes them for one"
@@ -422,7 +429,7 @@ def record(
         state_path(writer.log).unlink(missing_ok=True)  # of another log that had this name
         return _recording(doc, writer, mode, max_bytes, state_every)
     try:
-        before = _check(doc, path, to_continue, seal)
+        before = _check(doc, path, to_continue, seal=seal, erasable=erasable)
         writer, repairs = to_continue.open(signing)
     except BaseException:
         to_continue.close()
@@ -456,7 +463,9 @@ def _recording(
         raise
 
 
-def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, seal: bool) -> History | None:
+def _check(
+    doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, *, seal: bool, erasable: bool
+) -> History | None:
     """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not.
 
     Returns what the log has told, if it had to be replayed for that.
@@ -468,6 +477,8 @@ def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, se
         )
     if seal and end.seal is None:
         raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
+    if erasable and not (end.seal and end.seal.erasable):
+        raise LogError(f"{path}: the log is not erasable: a log is from its first record or not at all")
     if end.ts > doc.clock or end.ts == doc.clock == 0:  # at 0 it may have other ids than the log's header
         return _resume(doc, path, log)
     return None

@@ -62,18 +62,18 @@ def recover(
     since: Literal["now", "begin"] = "now",
     **wrapping: Any,
 ) -> Recovered:
-    """Brings a recorded document back, with its node ids and clock, and goes on recording it.
+    """Brings a recorded document back, with its node ids and clock, and continues recording it.
 
     With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
     the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
-    ``on_event`` first. Other rules than the watch had replace these (G7), as `RecordedWatch.replace` says: new events
-    begin, now or ``since="begin"``; if events were changed or removed ``on_removed`` has to say what becomes of partial
-    matches in them. ``delivered``, if given, is used in place of the cursor: how many the application knows to
+    ``on_event`` first. Other rules than the watch had replace these (G7), as in `RecordedWatch.replace`: new events
+    begin, now or ``since="begin"``; if events were changed or removed ``on_removed`` decides about their partial
+    matches. ``delivered``, if given, is used in place of the cursor: how many the application knows to
     have kept since the watch was opened, or a function that is given where that was (`Recording.opened`). Was no
-    watch open, a new one is opened, which the log gets a record of; to a sealed log nothing is added unasked:
+    watch open, a new one is opened, which the log gets a record of; nothing is added to a sealed log by itself:
     ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
 
-    Where a recording has left its state beside the log, only what comes behind that is replayed; the result is the
+    Where a recording has left its state beside the log, only what comes after that is replayed; the result is the
     same. Further states are written after each ``state_every`` bytes of log (None: never). ``tree`` is as of `record`:
     a log whose checkpoints are signed needs the key.
 

@@ -27,7 +27,7 @@ _RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(f
 def write_report(
     logs: LogPath | Iterable[LogPath], rules: Rules, out: LogPath, *, title: str | None = None
 ) -> Contents:
-    """Audits logs and writes the page; returns what stands in it.
+    """Audits logs and writes the page; returns its contents.
 
     The file appears when it is complete. Raises what `audit` raises, and `MissingExtraError` without Jinja.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..algebra import Disjunction, External, Termination, Unit
 from ..errors import RuleProblem
 from ..events import CompositeType
-from .programs import OperatorProgram
+from .programs import OperatorProgram, bound_by_operands
 from .trees import EventTree, OperatorNode
 
 
@@ -16,12 +16,12 @@ def joined_throughout(
 ) -> frozenset[str]:
     """The variables by which all operators of a tree group, so that what has one value never meets another (V2, V3).
 
-    One that stores nothing, as what it raises is of one event (H6), has to pass them on.
+    Of one that stores nothing, as what it raises is of one event (H6), all operands have to bind them.
     """
     found: frozenset[str] | None = None
     for node, program in zip(operators, programs, strict=True):
         if isinstance(node.definition, Disjunction) and node.termination is Termination.EARLIEST:
-            names = frozenset(program.variables)
+            names = frozenset.intersection(*bound_by_operands(node, programs))
         else:
             grouping = program.grouping
             names = frozenset(

@@ -47,7 +47,7 @@ def load_rules(
     ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
     beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
     installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). ``params`` are
-    values of parameters by name, in place of those that the rules say (V9). Raises one `RuleError` with all
+    values of parameters by name, in place of those in the rules (V9). Raises one `RuleError` with all
     that is wrong in all files, or `XmlCepError` when a file cannot be read.
     """
     additions = Additions.of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from ..languages import CompiledText
 from ..xpath import Expression, NodeKind
 from . import variables as vs
 from .braces import Text
+from .trees import OperatorNode
 
 
 class Questions(NamedTuple):
@@ -53,7 +54,10 @@ class LeafProgram:
     @property
     def binds(self) -> frozenset[str]:
         """The variables that it binds."""
-        return frozenset(name for asked in self.questions.values() for name, _ in asked.bindings)
+        declared = () if self.opaque is None else self.opaque.variables or ()
+        return frozenset(declared).union(
+            name for each in self.questions.values() for name, _ in each.bindings
+        )
 
     @property
     def needs_document(self) -> bool:
@@ -140,6 +144,16 @@ class OperatorProgram:
     def has_variables(self) -> bool:
         """Whether variables play any part in it, so that its entries have to carry them."""
         return bool(self.variables or self.having)
+
+
+def bound_by_operands(node: OperatorNode, programs: Sequence[OperatorProgram]) -> list[frozenset[str]]:
+    """The variables that each operand binds, given the programs of the operators of the tree."""
+    return [
+        frozenset(programs[child.index].variables)
+        if isinstance(child, OperatorNode)
+        else (frozenset() if leaf is None else leaf.binds)
+        for child, leaf in zip(node.children, programs[node.index].leaves, strict=True)
+    ]
 
 
 def node_kind(path: PathType) -> NodeKind:

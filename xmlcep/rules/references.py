@@ -46,7 +46,7 @@ class ReferenceDocument:
 
     @classmethod
     def of(cls, name: str, source: str, data: bytes) -> ReferenceDocument:
-        """The document that XML says; raises `ValueError` for what the safe parser refuses, and beyond the limit."""
+        """The document of some XML; raises `ValueError` for what the safe parser refuses, and beyond the limit."""
         if len(data) > largest(KIND):
             raise ValueError(too_large(KIND, source, len(data)).strerror)
         return cls(name, hashlib.sha256(data).hexdigest(), source, data, parse_data(data))

@@ -49,9 +49,9 @@ class Rules:
     None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
     the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
     files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). ``active_rules`` are
-    the rules that act, ``triggers`` these compiled (None if there are none); ``derived`` names events that come from
+    the action rules, ``triggers`` these compiled (None if there are none); ``derived`` names events that come from
     a schema; ``parameters`` have the values that are used (V9). Rules are equal when their definitions, references,
-    parameters and rules that act are (and, if they have conditions,
+    parameters and action rules are (and, if they have conditions,
     the namespaces of the names in these).
     """
 
@@ -116,7 +116,7 @@ class Rules:
         return checked_rules(parsed, [], None, "<rules>", additions)
 
     def reference_roots(self) -> Mapping[str, etree._Element]:
-        """The root elements of the reference documents that expressions ask, by name.
+        """The root elements of the reference documents, by name.
 
         Raises `RuleError` if one is not there: rules that are mere text have to be given theirs.
         """
@@ -159,7 +159,7 @@ class Rules:
         return f"<xmlcep.Rules {self.listed()}>"
 
     def listed(self) -> str:
-        """The names of events and rules that act, of many the first."""
+        """The names of events and action rules, of many the first."""
         names = [each.name for each in self.definitions] + [each.name for each in self.active_rules]
         return listed(names, _LISTED)
 
@@ -179,12 +179,12 @@ class Rules:
 
     @property
     def said_of_across(self) -> str:
-        """For whoever looks at one document only: that an event is of several (V11); empty if none is."""
+        """For callers with only one document: that an event is of several (V11); empty if none is."""
         trees = self.graph.across
         return f"event {trees[0].name} is about several documents (V11)" if trees else ""
 
     def ignored(self) -> str:
-        """A sentence for whoever only looks for events; empty if there are no rules that act."""
+        """A sentence for callers that only look for events; empty if there are no action rules."""
         count = len(self.active_rules)
         if not count:
             return ""
@@ -244,14 +244,14 @@ def parse_rules(
     allow: Iterable[str] = (),
     params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
-    """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
+    """The rules in ``text``; raises one `RuleError` with everything that is wrong in it.
 
     The text is in the event language or in XML.
 
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
     place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2);
-    ``params`` are values of parameters by name, in place of those that the rules say (V9). Raises `TypeError` for what
+    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what
     is no text.
 
     >>> parse_rules("event Priced = ins(item/price)").definitions[0].name

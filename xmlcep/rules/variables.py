@@ -172,8 +172,6 @@ def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Group
     definition = node.definition
     constituents = definition.constituent_operands
     names = [name for k in constituents for name in operands[k]]
-    if definition.passes_what_all_bind:
-        names = [name for name in names if all(name in operands[k] for k in constituents)]
     gathers = definition.gathers or node.context is ContextName.CUMULATIVE
     found: dict[str, Variable] = {}
     for name in dict.fromkeys(names):

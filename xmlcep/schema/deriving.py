@@ -42,7 +42,7 @@ MAX_LEAVES = 500_000
 _E = TypeVar("_E", bound=Enum)
 
 DEFAULT_DEPTH = 4
-"""How deep conditions look into elements that may stand in themselves."""
+"""How deep conditions look into elements that may contain themselves."""
 
 
 def derive(
@@ -61,15 +61,15 @@ def derive(
 ) -> Rules:
     """Event types for the elements of an XML Schema: one that is raised when an element is complete.
 
-    ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can stand in
+    ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can occur in
     documents with this root element, ``only`` to the elements named and what their events build on. ``end``
     is "non-local" to raise an event only at the next change elsewhere. ``changes`` adds events for
     elements changed as a whole, ``violations`` events for more children than allowed, ``absences`` events for
     elements that lack something at the end of their transaction (with ``end="non-local"``: when the work moves on).
     ``deletions``: what was deleted again before the rest came does not count, which takes conditions; False is for
     documents in which nothing is deleted. ``locations`` maps namespaces to files. Conditions look ``depth`` levels
-    into elements that may stand in themselves. ``xsi_type`` says whose ``xsi:type`` is asked for: that of elements of
-    complex types, of "all" or of "none".
+    into elements that may contain themselves. ``xsi_type`` chooses the elements whose ``xsi:type`` counts: that of
+    elements of complex types, of "all" or of "none".
 
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.

@@ -75,7 +75,9 @@ class _Converter:
                 before.append(place)
                 if () in known:
                     at = self._file.place(rule.element).line
-                    self.remarks.append(f"line {at}: {place.key[0]} is the context of a rule before it")
+                    self.remarks.append(
+                        f"line {at}: left out: a rule before it has the same context, {place.key[0]}"
+                    )
                     continue
                 for number, assertion in enumerate(rule.assertions, 1):
                     yield from self._event(rule, assertion, place, known, variables, number)

@@ -2,5 +2,5 @@
 does not do by itself.
 
 To read in this order: `journal` (findings with their cursors), `editing`, `store` (documents and rules in a folder),
-`webhooks`, `application` (the routes). Needs the extra ``serve``.
+`group_commit`, `webhooks`, `application` (the routes). Needs the extra ``serve``.
 """

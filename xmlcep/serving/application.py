@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -23,8 +24,8 @@ from ..log.errors import LogError
 from ..log.json_codec import FASTEST, STANDARD
 from ..timestamps import microseconds, timestamp
 from .errors import RequestError
+from .group_commit import GroupCommit
 from .guard import Authenticate, Guard, body_of
-from .journal import Entry
 from .metrics import Metrics
 from .store import Store, checked_name
 from .webhooks import Webhooks
@@ -55,7 +56,7 @@ class Service:
         self._sooner = asyncio.Event()
         self._due: str | None = None
         self._webhooks = Webhooks(folder / "webhooks.json", store.journal)
-        store.on_finding = self._found
+        self._commits = GroupCommit(store, self._published, sync=store.syncs)
 
     @property
     def routes(self) -> list[Route]:
@@ -101,7 +102,7 @@ class Service:
         """Makes a document of XML, or brings it to this state by the least edits; If-Match is heeded."""
         xml, name = await self._body(request), request.path_params["name"]
         is_new = self.store.put(name, xml, request.headers.get("if-match"), _meta(request))
-        return self._changed(name, 201 if is_new else 200)
+        return await self._changed(name, 201 if is_new else 200)
 
     async def post_edits(self, request: Request) -> Response:
         """Edits in one transaction: {"edits": [{"set": XPATH, "to": TEXT}, {"insert": XPATH, "xml": XML}, {"delete":
@@ -112,7 +113,7 @@ class Service:
             raise RequestError(400, f'expected {{"edits": [...]}}, 1 to {_MOST} of them')
         _require_texts(meta=meta, namespaces=namespaces)
         self.store.edit(name, edits, request.headers.get("if-match"), _meta(request) | meta, namespaces)
-        return self._changed(name, 200)
+        return await self._changed(name, 200)
 
     async def post_signal(self, request: Request) -> Response:
         """Raises an external event: {"event": NAME, "node": XPATH, "values": {}}."""
@@ -122,7 +123,7 @@ class Service:
         if not isinstance(event, str) or not isinstance(node, str | None):
             raise RequestError(400, 'expected {"event": NAME, "node": XPATH, "values": {}}')
         self.store.signal(name, event, node, _meta(request) | values)
-        return self._changed(name, 200)
+        return await self._changed(name, 200)
 
     async def get_pending(self, request: Request) -> Response:
         """What has begun in a document, and what is missing; ``event``, ``limit``."""
@@ -133,13 +134,13 @@ class Service:
         groups = [] if found is None else [group.to_record() for group in found]
         return _json({"pending": groups, "total": 0 if found is None else found.total})
 
-    def _changed(self, name: str, status: int) -> Response:
+    async def _changed(self, name: str, status: int) -> Response:
         document = self.store.document(name)
-        due = document.next_due()
+        ts, due = document.clock, document.next_due()
         if due is not None and (self._due is None or due < self._due):
             self._sooner.set()
-        headers = {"etag": f'"{document.clock}"'}
-        return _json({"ts": document.clock, "cursor": len(self.store.journal)}, status, headers)
+        await self._commits.done()
+        return _json({"ts": ts, "cursor": len(self.store.journal)}, status, {"etag": f'"{ts}"'})
 
     # ---- rules ----------------------------------------------------------------------------------------
 
@@ -162,15 +163,17 @@ class Service:
             text = (await self._body(request)).decode()
         except UnicodeDecodeError:
             raise RequestError(400, "rules are text in UTF-8") from None
-        return self._put_rules(request, text)
+        return await self._put_rules(request, text)
 
     async def delete_rules(self, request: Request) -> Response:
         """Takes a set of rules away, unless others use its events."""
-        return self._put_rules(request, None)
+        return await self._put_rules(request, None)
 
-    def _put_rules(self, request: Request, text: str | None) -> Response:
+    async def _put_rules(self, request: Request, text: str | None) -> Response:
+        self._commits.require()
         dry_run = request.query_params.get("dry-run", "") not in ("", "0", "false")
         rules = self.store.put_rules(request.path_params["name"], text, dry_run=dry_run)
+        await self._commits.done()
         events = [] if rules is None else [tree.name for tree in rules.graph.trees]
         return _json({"errors": [], "events": events, "ignored": None if rules is None else rules.ignored()})
 
@@ -182,7 +185,7 @@ class Service:
         if "text/event-stream" in request.headers.get("accept", ""):
             last = request.headers.get("last-event-id")
             after = _number({"after": last} if last else query, "after", known, 0, known)
-            from sse_starlette.sse import EventSourceResponse
+            from sse_starlette import EventSourceResponse
 
             return EventSourceResponse(self._stream(after), ping=15, headers=_SAFE)
         after = _number(query, "after", 0, 0, known)
@@ -191,17 +194,19 @@ class Service:
             {"findings": [each.to_record() for each in found], "cursor": found[-1].cursor if found else after}
         )
 
-    async def _stream(self, after: int) -> AsyncIterator[dict[str, Any]]:
+    async def _stream(self, after: int) -> AsyncIterator[bytes]:
+        from sse_starlette import ServerSentEvent
+
         with self.metrics.listening():
             while True:
-                more = self._more
-                for entry in self.store.journal.after(after, 100):
-                    yield {"id": str(entry.cursor), "data": FASTEST.dumps(entry.to_record()).decode()}
-                    after = entry.cursor
                 if after == len(self.store.journal):
-                    await more.wait()
+                    await self._more.wait()
+                found = list(self.store.journal.after(after, 100))
+                after = found[-1].cursor
+                data = ((str(each.cursor), FASTEST.dumps(each.to_record()).decode()) for each in found)
+                yield b"".join(ServerSentEvent(text, id=cursor).encode() for cursor, text in data)
 
-    def _found(self, entry: Entry) -> None:
+    def _published(self) -> None:
         self._more.set()
         self._more = asyncio.Event()
         self._webhooks.ring()
@@ -250,6 +255,8 @@ class Service:
     async def running(self, _: Starlette) -> AsyncIterator[None]:
         """Sends webhooks and lets time pass while the service runs; then closes the store."""
         self._webhooks.start()
+        gc.collect()
+        gc.freeze()  # what stays need not be looked through again and again
         timers = asyncio.get_running_loop().create_task(self._let_time_pass())
         try:
             yield
@@ -258,6 +265,7 @@ class Service:
             with suppress(asyncio.CancelledError):
                 await timers
             await self._webhooks.close()
+            await self._commits.close()
             self.store.close()
 
     async def _let_time_pass(self) -> None:
@@ -271,17 +279,21 @@ class Service:
             now = timestamp(int(time.time() * 1_000_000))
             if self._due is not None and self._due <= now:
                 self.store.advance(now)
+                with suppress(LogError):  # which is the answer to the next edit, too
+                    await self._commits.done()
 
     # ---- bodies ---------------------------------------------------------------------------------------
 
     async def _body(self, request: Request) -> bytes:
+        self._commits.require()
         return await body_of(request, self._largest, self._slowest)
 
     async def _object(self, request: Request) -> dict[str, Any]:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise RequestError(415, "expected content-type: application/json")
+        body = await self._body(request)
         try:
-            given = STANDARD.loads(await self._body(request))
+            given = STANDARD.loads(body)
         except ValueError as error:
             raise RequestError(400, f"no JSON: {error}") from error
         if not isinstance(given, dict):

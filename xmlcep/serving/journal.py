@@ -6,7 +6,9 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
+from os.path import basename
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +40,7 @@ class Journal(Closing):
     def __init__(self, path: Path) -> None:
         self.path = path
         self._starts = array("Q")
+        self._waiting: list[bytes] = []
         self._of_watch: Counter[tuple[str, str]] = Counter()
         self._alike: dict[
             str, tuple[int, Counter[str]]
@@ -48,7 +51,9 @@ class Journal(Closing):
             with path.open("rb") as stream:
                 for line in stream:
                     record = FASTEST.loads(line)
-                    self._note(record["doc"], record["watch"], record["finding"], size)
+                    self._of_watch[record["doc"], record["watch"]] += 1
+                    self._key(record["doc"], record["finding"])
+                    self._starts.append(size)
                     size += len(line)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._size = size
@@ -58,39 +63,48 @@ class Journal(Closing):
 
     def count(self, doc: str, watch: str) -> int:
         """How many findings there are of a watch, by where it was opened."""
-        return self._of_watch[doc, Path(watch).name]
+        return self._of_watch[doc, basename(watch)]
 
-    def add(self, doc: str, watch: str, finding: Record) -> Entry:
-        """Keeps a finding; raises `LogError` if it cannot be written."""
-        watch = Path(watch).name
-        key = self._key(doc, finding)
-        id_ = f"{doc}:{key}"
-        line = FASTEST.dumps({"doc": doc, "watch": watch, "id": id_, "finding": finding}) + b"\n"
-        try:
-            if os.write(self._file, line) < len(line):
-                raise OSError(28, "No space left on device")
-        except OSError as error:
-            os.truncate(self._file, self._size)
-            raise LogError(f"{self.path}: cannot be written: {error.strerror}") from error
-        self._note(doc, watch, finding, self._size)
-        self._size += len(line)
-        return Entry(len(self), id_, finding)
+    def add(self, doc: str, watch: str, finding: Record) -> None:
+        """Takes a finding, which gets its cursor when it is `published`."""
+        id_ = f"{doc}:{self._key(doc, finding)}"
+        self._waiting.append(
+            FASTEST.dumps({"doc": doc, "watch": basename(watch), "id": id_, "finding": finding}) + b"\n"
+        )
 
     def _key(self, doc: str, finding: Record) -> str:
         """As `xmlcep.cli` names findings: ``TS:EVENT:IDS``, ``:n`` for the n-th of several alike."""
         key = f"{finding['ts']}:{event(finding)}:{','.join(map(str, finding['ids']))}"
-        ts, alike = self._alike.get(doc, (0, Counter()))
-        nth = alike[key] + 1 if ts == finding["ts"] else 1
-        return key if nth == 1 else f"{key}:{nth}"
-
-    def _note(self, doc: str, watch: str, finding: Record, start: int) -> None:
-        ts, alike = self._alike.get(doc, (-1, Counter()))
-        if ts != finding["ts"]:
+        ts, alike = self._alike.get(doc, (None, None))
+        if alike is None or ts != finding["ts"]:
             alike = Counter()
             self._alike[doc] = finding["ts"], alike
-        alike[f"{finding['ts']}:{event(finding)}:{','.join(map(str, finding['ids']))}"] += 1
-        self._of_watch[doc, watch] += 1
-        self._starts.append(start)
+        alike[key] += 1
+        return key if alike[key] == 1 else f"{key}:{alike[key]}"
+
+    def take(self) -> list[bytes]:
+        """The lines of the findings that are to be written."""
+        lines, self._waiting = self._waiting, []
+        return lines
+
+    def write(self, lines: list[bytes], *, sync: bool) -> None:
+        """Writes lines, to the disk if ``sync``; raises `LogError` if they cannot be. Any thread may."""
+        content = b"".join(lines)
+        try:
+            if os.write(self._file, content) < len(content):
+                raise OSError(28, "No space left on device")
+            if sync:
+                os.fsync(self._file)
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(self._file, self._size)
+            raise LogError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def publish(self, lines: list[bytes]) -> None:
+        """What has been written can be read."""
+        for line in lines:
+            self._starts.append(self._size)
+            self._size += len(line)
 
     def after(self, cursor: int, limit: int) -> Iterator[Entry]:
         """The findings behind a cursor, so many at most."""

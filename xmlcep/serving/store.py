@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from lxml import etree
 
@@ -32,11 +32,11 @@ from ..wrapping import Document, fromstring
 from ..xml_parser import read_xml
 from .editing import edit, selected
 from .errors import RequestError
-from .journal import Entry, Journal
+from .journal import Journal
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 """A name of a document, a set of rules or a webhook: it is that of a file."""
-Durability = Literal["event", "transaction", "os"]
+Durability: TypeAlias = Literal["transaction", "os"]
 
 
 def checked_name(name: str) -> str:
@@ -67,7 +67,11 @@ class _Held:
 
 
 class Store(Closing):
-    """What the service holds; ``on_finding`` is called with every finding when it is kept."""
+    """What the service holds.
+
+    What it does is on the disk when the recordings of `take_changed` are synchronized and then the findings that the
+    journal has taken are written (`GroupCommit`).
+    """
 
     def __init__(
         self,
@@ -80,8 +84,7 @@ class Store(Closing):
         for each in (self._documents_folder, self._rules_folder):
             each.mkdir(parents=True, exist_ok=True)
         self._references = dict(references or {})
-        self._durability = durability
-        self.on_finding: Callable[[Entry], None] = lambda entry: None
+        self.syncs = durability != "os"
         self._lock = WriterLock(folder / "findings.jsonl")  # one process serves a folder
         self.journal = Journal(folder / "findings.jsonl")
         self.texts = {
@@ -89,10 +92,26 @@ class Store(Closing):
         }
         self.rules = self._checked(self.texts)
         self._held: dict[str, _Held] = {}
+        self._changed: set[str] = set()
         for log in sorted(self._documents_folder.glob("*.jsonl")):
             if first_of(log)[1] == 1:
                 self._held[log.name.removesuffix(".jsonl")] = self._recovered(log)
         self.edits = 0
+        self._commit()
+
+    def take_changed(self) -> list[Recording]:
+        """The recordings of what was changed since the last call."""
+        names, self._changed = self._changed, set()
+        return [self._held[name].recording for name in names]
+
+    def _commit(self) -> None:
+        """What `GroupCommit` does, at once."""
+        if self.syncs:
+            for recording in self.take_changed():
+                recording.sync()
+        lines = self.journal.take()
+        self.journal.write(lines, sync=self.syncs)
+        self.journal.publish(lines)
 
     # ---- documents ------------------------------------------------------------------------------------
 
@@ -127,12 +146,11 @@ class Store(Closing):
             if matches is not None:
                 raise RequestError(412, f"there is no document {name!r}, so If-Match does not hold")
             document = fromstring(xml, name=name)
-            self._held[name] = held = _Held(
-                document, record(document, self._log(name), durability=self._durability)
-            )
+            self._held[name] = held = _Held(document, record(document, self._log(name), durability="os"))
             self._watch(name, held)
             return True
         self._require(held, matches)
+        self._changed.add(name)
         held.document.update_to(read_xml(xml)[0], **_pairs(meta))
         self.edits += 1
         return False
@@ -142,6 +160,7 @@ class Store(Closing):
         """Makes edits in one transaction: all of them or, if one cannot be made, none."""
         held = self._of(name)
         self._require(held, matches)
+        self._changed.add(name)
         with held.document.transaction(**_pairs(meta)):
             for each in edits:
                 edit(held.document, each, namespaces)
@@ -151,6 +170,7 @@ class Store(Closing):
     def signal(self, name: str, event: str, node: str | None, values: Mapping[str, str]) -> None:
         """Raises an external event at a node, by its XPath."""
         document = self.document(name)
+        self._changed.add(name)
         document.signal(event, None if node is None else selected(document, node, {}), **values)
 
     @staticmethod
@@ -170,9 +190,10 @@ class Store(Closing):
 
     def advance(self, to: str) -> None:
         """It is this time: what is due by then is raised."""
-        for held in list(self._held.values()):
+        for name, held in list(self._held.items()):
             due = held.document.next_due()
             if due is not None and due <= to:
+                self._changed.add(name)
                 held.document.advance(to)
 
     def pending(self, name: str, event: str | None, limit: int) -> Pending | None:
@@ -232,6 +253,7 @@ class Store(Closing):
 
     def _watch(self, name: str, held: _Held) -> None:
         """Watches a document with the rules there are now: events that are the same keep what they have seen (G7)."""
+        self._changed.add(name)
         if held.watch is None:
             if self.rules is not None:
                 held.watch = held.recording.watch(self.rules, on_event=self._keeper(name, lambda: ""))
@@ -247,7 +269,8 @@ class Store(Closing):
         def keep(composite: CompositeEvent) -> None:
             held = self._held.get(name)
             opened = before() if held is None else held.recording.opened
-            self.on_finding(self.journal.add(name, opened, composite.to_record()))
+            self._changed.add(name)
+            self.journal.add(name, opened, composite.to_record())
 
         return keep
 
@@ -262,12 +285,13 @@ class Store(Closing):
 
         found = recover(
             log, self.rules, on_event=self._keeper(name, lambda: opened), delivered=delivered, on_removed="flush",
-            durability=self._durability,
+            durability="os",
         )  # fmt: skip
         return _Held(found.document, found.recording, found.watch)
 
     def close(self) -> None:
-        """Closes logs and journal; what has begun goes on when the service is started again."""
+        """Closes logs and journal; what has begun goes on when the service is started again, and findings that were not
+        written are raised again."""
         for held in self._held.values():
             held.recording.close()
             held.document.close()

@@ -77,7 +77,7 @@ def rules_case(
     """Raises `AssertionError` unless rules find in these edits what is expected.
 
     ``rules`` are rules or their text; ``edits`` are in the notation of docs/testing.md; ``expect`` is what is raised
-    from the last ``=>`` to the end, as it stands behind one, or a list of that; ``functions``: what rules call.
+    from the last ``=>`` to the end, as it is written after one, or a list of that; ``functions``: what rules call.
     Raises `ExampleError` for edits that cannot be done, `RuleError` for rules that are none.
 
     >>> rules = "event Dearer = upd(price/text())[. > $old]"

@@ -130,7 +130,7 @@ def blame(
 ) -> Blame:
     """Who last changed each node of the document at a moment (None: at the end of the log).
 
-    A node that was inserted, or moved, is of whoever did that; an attribute or text of whoever last set it. Raises
+    A node belongs to whoever inserted or moved it; an attribute or text of whoever last set it. Raises
     `LogError` for a log that is damaged, holds several documents, or has no document at ``at``.
     """
     check("blame()", doc=(doc, optional(TEXT)), on_bad=(on_bad, FUNCTION))

@@ -76,7 +76,7 @@ def diff(
     Elements are matched by ``keys`` (such as ``"item=@partNum"``) and those of a ``schema`` (an XSD file), by what is
     a key by custom or unique among siblings, by content, then by likeness. ``ignore_whitespace`` leaves out white
     space that only indents.
-    Prefixes, the order of attributes, the document type and what stands outside of the root element are not compared.
+    Prefixes, the order of attributes, the document type and what is outside of the root element are not compared.
 
     Raises `DocumentError` for XML that is refused, `VersionError` for files of more than ``largest`` megabytes and for
     what is no document, `KeyFormatError`, or OSError.

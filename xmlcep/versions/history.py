@@ -56,6 +56,13 @@ class Written:
     continued: str | None
     remarks: tuple[str, ...]
 
+    def to_record(self) -> dict[str, Any]:
+        """As plain data, as ``history --format json`` prints it."""
+        return {
+            "versions": self.read, "changed": self.changed, "events": self.events, "continued": self.continued,
+            "skipped": [each._asdict() for each in self.skipped], "remarks": list(self.remarks),
+        }  # fmt: skip
+
 
 def write_history(
     source: Source,
@@ -65,6 +72,7 @@ def write_history(
     keys: Sequence[Key] = (),
     ignore_whitespace: bool = True,
     seal: bool = False,
+    erasable: bool = False,
     largest: int = LARGEST,
     entities: Entities | None = None,
     progress: Callable[[Step], None] | None = None,
@@ -96,7 +104,9 @@ def write_history(
     if ignore_whitespace:
         unindent(tree.getroot())  # and what comes later is compared and copied without it
     with wrap(tree, name=name, now=clock) as document:
-        with _recording(document, Path(log), seal, version, is_new=last is None) as recording:
+        with _recording(
+            document, Path(log), version, seal=seal, erasable=erasable, is_new=last is None
+        ) as recording:
             writing = _Writing(document, recording, clock, keys, ignore_whitespace)
             if not marked:
                 writing.tell(version)
@@ -112,11 +122,13 @@ def write_history(
         )  # fmt: skip
 
 
-def _recording(document: Document, log: Path, seal: bool, version: Version, *, is_new: bool) -> Recording:
+def _recording(
+    document: Document, log: Path, version: Version, *, seal: bool, erasable: bool, is_new: bool
+) -> Recording:
     """The log, new (or with no more than a header) or continued behind ``version``, which the document is."""
     has_header = log.exists() and log.stat().st_size > 0
     try:
-        return record(document, log, durability="os", seal=seal)
+        return record(document, log, durability="os", seal=seal, erasable=erasable)
     except LogLockedError:
         raise
     except LogError as error:

@@ -28,7 +28,8 @@ def history(
     path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], out: str | os.PathLike[str], *,
     name: str | None = None, keys: Sequence[str] = (), by_time: bool = False, branch: str | None = None,
     since: str | None = None, base: str | None = None, all_parents: bool = False, tracked: bool = False,
-    ignore_whitespace: bool = True, seal: bool = False, progress: Callable[[Step], None] | None = None,
+    ignore_whitespace: bool = True, seal: bool = False, erasable: bool = False,
+    progress: Callable[[Step], None] | None = None,
 ) -> Written:  # fmt: skip
     """Writes the change log ``out`` of what each version of a document changed, one transaction per version.
 
@@ -51,7 +52,7 @@ def history(
         "history()", name=(name, optional(TEXT)), keys=(keys, NAMES), branch=(branch, optional(TEXT)),
         since=(since, optional(TEXT)), base=(base, optional(TEXT)), progress=(progress, optional(FUNCTION)),
         by_time=(by_time, _FLAG), all_parents=(all_parents, _FLAG), tracked=(tracked, _FLAG),
-        ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG),
+        ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG), erasable=(erasable, _FLAG),
     )  # fmt: skip
     paths = [Path(each) for each in given]
     with ExitStack() as stack:
@@ -73,5 +74,5 @@ def history(
             source, called = stack.enter_context(git), paths[0].name
         return write_history(
             source, out, name=name or called, keys=[Key.parse(key) for key in keys],
-            ignore_whitespace=ignore_whitespace, seal=seal, progress=progress,
+            ignore_whitespace=ignore_whitespace, seal=seal, erasable=erasable, progress=progress,
         )  # fmt: skip

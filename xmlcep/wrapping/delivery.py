@@ -64,7 +64,7 @@ class Delivery:
     """The queue of events that have happened and not been delivered yet, and who is to get them.
 
     ``audience`` is true when anybody listens; ``takes_tuples`` when `deliver` may be given a plain tuple of an event's
-    layout, because nobody who listens needs more (`Watch.takes_tuples`): making the event is a twentieth of an edit.
+    layout, because nobody who listens needs more (`Watch._takes_tuples`): making the event is a twentieth of an edit.
     ``position`` numbers what is queued, delivered or not: who comes gets what has a number above the position then, so
     nothing of what has happened before, be it a change, the end of a transaction or an external event.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
@@ -187,8 +187,8 @@ class Delivery:
         self._before.append((self.callbacks, self._entries))
         self._entries = (*self.recorders, *self.listeners, *self.subscribers)
         self.callbacks = [
-            *(recorder.on_change for recorder, _ in self.recorders),
-            *(listener.on_change for listener, _ in self.listeners),
+            *(recorder._on_change for recorder, _ in self.recorders),
+            *(listener._on_change for listener, _ in self.listeners),
             *(callback for callback, _ in self.subscribers),
         ]
         # Whom a callback lets go is not called any more, not for the event that is being delivered either.
@@ -197,7 +197,7 @@ class Delivery:
                 if not self._is_here(entry):
                     callbacks[index] = _nobody
         self.takes_tuples = self.reactor is None and all(
-            getattr(listener, "takes_tuples", False) for listener, _ in self._entries
+            getattr(listener, "_takes_tuples", False) for listener, _ in self._entries
         )
         self.audience = bool(self.callbacks) or self.reactor is not None
 
@@ -430,15 +430,15 @@ class Delivery:
             if number <= since:
                 continue
             if type(event) is Commit:
-                call, given = listener.on_commit, event[0]
+                call, given = listener._on_commit, event[0]
             elif type(event) is Together:
                 if not event.count:
                     continue
-                call, given = listener.on_together, event.count
+                call, given = listener._on_together, event.count
             elif type(event) is CompositeEvent:
-                call, given = listener.on_raised, event
+                call, given = listener._on_raised, event
             else:
-                call, given = listener.on_change, event
+                call, given = listener._on_change, event
             try:
                 call(given)
             except BaseException as error:

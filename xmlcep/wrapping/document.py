@@ -122,7 +122,7 @@ class Document(Single, Closing):
     def missed(self) -> int:
         """0 as long as no edit, and no telling of one, was cut short (by a KeyboardInterrupt, a MemoryError); 1 since.
 
-        Events, records or findings may be missing then: every call that would edit the document, or tell of it, raises
+        Events, records or findings may be missing then: every call that would edit or report the document raises
         `RefusedError`, and no recorder writes anything more. What is undone with its transaction does not count.
         """
         return int(self.delivery.is_cut_short)
@@ -135,7 +135,7 @@ class Document(Single, Closing):
     def resume(self, ids: Sequence[int], *, clock: int, txn: int = 0, next_id: int | None = None) -> None:
         """Goes on with a recorded history that ends in this very document: its ids (as in a snapshot), clock, ``txn``.
 
-        As the arguments of `wrap`, for a document that no event has told of; raises `RefusedError` otherwise.
+        As the arguments of `wrap`, for a document without events so far; raises `RefusedError` otherwise.
         """
         check(
             "resume()", ids=(ids, IDS), clock=(clock, whole_number(0)), txn=(txn, whole_number(0)),
@@ -189,8 +189,8 @@ class Document(Single, Closing):
     def subscribe(self, callback: Callable[[PrimitiveEvent], Any]) -> Callable[[], None]:
         """Calls ``callback`` with every primitive event from now on; the callable returned ends that.
 
-        It is called after the edit is complete, in order. An exception in it reaches whoever made the edit as a
-        `CallbackError`, when everybody else has been told. Raises `WrapError` for what cannot be called.
+        It is called after the edit is complete, in order. An exception in it reaches the caller of the edit as
+        a `CallbackError`, after all other callbacks. Raises `WrapError` for what cannot be called.
         """
         if not is_function(callback):
             what = "is no function to call" if callable(callback) else "cannot be called"
@@ -203,7 +203,7 @@ class Document(Single, Closing):
 
         ``ahead``: a recorder, which gets all events of a transaction before any other listener gets the first.
         """
-        check("attach()", listener=(getattr(listener, "on_change", None), FUNCTION))
+        check("attach()", listener=(getattr(listener, "_on_change", None), FUNCTION))
         self._settled("attach()")
         self.delivery.attach(listener, ahead=ahead)
 
@@ -248,11 +248,12 @@ class Document(Single, Closing):
         """Lets rules act on this document (docs/actions.md); leaving the ``with`` block ends that.
 
         ``actions`` are the application's functions that rules call, by name; ``on_fire`` is called with the record of
-        every firing; both when everything is told. ``on_error`` is called with what goes wrong, an `ActionError` or
-        `CascadeError`; without it that is raised by the edit, or at the end of the transaction, when everything is
-        told. A cascade is at most ``limit`` deep and ``firings`` long (L8); with ``strict`` an endless one undoes the
-        application's own edit, too, and the error is raised at once. With ``schema``, an XML Schema, a firing that
-        makes the document invalid is undone (L12). Raises `WrapError` for arguments that cannot be.
+        every firing; both after all events are delivered. ``on_error`` is called with what goes wrong, an
+        `ActionError` or `CascadeError`; without it that is raised by the edit, or at the end of the transaction,
+        after all events are delivered. A cascade is at most ``limit`` deep and ``firings`` long (L8); with
+        ``strict`` an endless one undoes the application's own edit, too, and the error is raised at once. With
+        ``schema``, an XML Schema, a firing that makes the document invalid is undone (L12). Raises `WrapError` for
+        arguments that cannot be.
         """
         if not isinstance(rules, Rules):
             raise WrapError(
@@ -282,7 +283,7 @@ class Document(Single, Closing):
         """Groups the edits of a ``with`` block: one ``txn`` number, the string pairs ``meta`` on each record.
 
         Events are delivered when the block ends, then watches are flushed (D3). If an exception leaves the block,
-        all its edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is
+        all its edits are undone and nothing is delivered. ``immediate=True`` delivers at once; an undo then is
         delivered as the inverse edits. A transaction inside another joins it. Pairs whose value is None are left out.
         """
         self._refuse_closed("transaction()")
@@ -307,8 +308,8 @@ class Document(Single, Closing):
         """Makes one edit (U1) of all calls in a ``with`` block: rules see the document before and after it only.
 
         For what is one change to the application but many calls to lxml: an update to another version, a paste. Its
-        events are delivered at the end of the block; all but the last say ``more``. If an exception leaves the block,
-        what has been done stands (a transaction around it undoes it).
+        events are delivered at the end of the block; all but the last have ``more``. If an exception leaves the block,
+        what has been done remains (a transaction around it undoes it).
         """
         self._open("one_edit()")
         outside_proxies.catch_up(self._tree)
@@ -329,7 +330,7 @@ class Document(Single, Closing):
         """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
 
         One transaction, whose records carry ``meta``; those of a move also ``moved-to`` or ``moved-from``, the other
-        place. ``keys``, such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`,
+        place. ``keys``, such as ``"item=@partNum"``, identify elements. Raises `TreeError`,
         `DocumentError`, `WrapError`.
         """
         self._open("update_to()")
@@ -340,8 +341,8 @@ class Document(Single, Closing):
         """Finds edits made through `foreign` proxies, and what those of other documents have taken from this one.
 
         Every commit, and every call of the document, does so for its own. Raises `RefusedError` for what has come that
-        cannot be tracked, and for a root that has been moved away, `EndlessTriggerError` if callbacks, which hear of
-        it, make such edits without end. Costs a walk of all documents while any has such.
+        cannot be tracked, and for a root that has been moved away, `EndlessTriggerError` if callbacks make such
+        edits without end. Costs a walk of all documents while any has such.
         """
         self._find(lambda: None)
 
@@ -384,13 +385,13 @@ class Document(Single, Closing):
         if delivery.delivering is not None:
             raise RefusedError("advance() in a callback: other callbacks have not received the change yet")
         for recorder, _ in delivery.recorders:
-            recorder.on_advance(at)
+            recorder._on_advance(at)
         reactor = delivery.reactor
 
         # What rules do is done at the end, also where a callback fails; who comes in a callback does not hear of it.
         def tell() -> None:
             for listener, _ in delivery.present(delivery.listeners):
-                listener.on_advance(at)
+                listener._on_advance(at)
 
         with nullcontext() if reactor is None else reactor.on_advance(at):
             delivery.tell(tell)
@@ -423,7 +424,7 @@ class Document(Single, Closing):
         return take_snapshot(self._tree)
 
     def verify(self) -> list[str]:
-        """What is different in the tree from what events have told; an empty list when nothing slipped through."""
+        """How the tree differs from what events have reported; an empty list when nothing slipped through."""
         self._refuse_closed("verify()")
         if not self.delivery.is_cut_short:
             self.catch_up()

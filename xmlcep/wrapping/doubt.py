@@ -102,7 +102,7 @@ class Block(Single):
 
     @property
     def tells_at_its_end(self) -> bool:
-        """Whether its edits are told then, and not as they are made."""
+        """Whether its edits are delivered then, and not as they are made."""
         return True
 
     @abstractmethod

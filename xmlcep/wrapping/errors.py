@@ -27,7 +27,7 @@ class RefusedError(XmlCepError, ValueError):
 class UnseenEditError(XmlCepError, RuntimeError):
     """A call came upon a node that C code has put into the tree outside ``observe()``; says where.
 
-    What the call was to do may be done, and nobody has been told of it.
+    The call may have had its effect, and nothing was delivered.
     """
 
 
@@ -43,14 +43,14 @@ def cuts_short(error: BaseException) -> bool:
 class EndlessTriggerError(XmlCepError, RuntimeError):
     """Callbacks whose edits trigger callbacks, deeper than the stated limit.
 
-    The edits made so far stand and are in the log; subscribers are not called any more for the ones beyond the limit.
+    The edits made so far remain and are in the log; subscribers are not called any more for the ones beyond the limit.
     """
 
 
 class CallbackError(XmlCepError, RuntimeError):
     """A callback raised; names the event, the rule (if any) and the callback's file and line.
 
-    The edit that caused the event is complete, and everybody else has been told of it. ``errors`` has all
+    The edit that caused the event is complete, and all other callbacks were called. ``errors`` has all
     failures of one delivery, the first one being this one's ``__cause__``; in another process there is their text only.
     """
 

@@ -140,7 +140,7 @@ class GroupWatch(Single, Closing):
 class _Member:
     """A document of a group: it hears of its changes, and has what its own events have seen."""
 
-    takes_tuples = False
+    _takes_tuples = False
 
     def __init__(self, watch: GroupWatch, document: Document, rules: Rules, *, operators: bool) -> None:
         self._watch = watch
@@ -149,23 +149,23 @@ class _Member:
         self.detector = detector_on(document._tree, rules, operators=operators)
         self.time: int | None = None
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event."""
         self._watch.tell(self, event, self.detector.feed(event))
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3)."""
         self._watch.tell(self, None, self.detector.flush())
 
-    def on_raised(self, event: CompositeEvent) -> None:
+    def _on_raised(self, event: CompositeEvent) -> None:
         """An external event that a rule has raised (L7)."""
         if self._takes(event):
             self._watch.tell(self, None, self.detector.raise_external(event))
 
-    def on_together(self, count: int) -> None:
+    def _on_together(self, count: int) -> None:
         """Nothing: changes are taken in turn."""
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         """Time has passed (W6)."""
         self._watch.tell(self, None, self.detector.advance(at), at)
 

@@ -10,21 +10,21 @@ from ..events import CompositeEvent, PrimitiveEvent
 
 
 class Listener(Protocol):
-    """An internal listener: a recorder, a watch. It hears of everything, before subscribers do."""
+    """An internal listener: a recorder, a watch. It gets everything before subscribers do."""
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event, in order of ts."""
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         """The last event of transaction ``txn`` has been delivered."""
 
-    def on_raised(self, event: CompositeEvent) -> None:
+    def _on_raised(self, event: CompositeEvent) -> None:
         """A rule that acts, or the application, has raised an external event (L7)."""
 
-    def on_together(self, count: int) -> None:
-        """The next ``count`` events are one (L4); only recorders are told."""
+    def _on_together(self, count: int) -> None:
+        """The next ``count`` events are one (L4); only recorders are called."""
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
 
 

@@ -76,7 +76,7 @@ class Transaction(Block):
 
     @property
     def tells_at_its_end(self) -> bool:
-        """Whether its edits are told then, and not as they are made."""
+        """Whether its edits are delivered then, and not as they are made."""
         return not self._immediate
 
     def _enter(self) -> Transaction:
@@ -171,7 +171,7 @@ class Transaction(Block):
 
     @property
     def has_records(self) -> bool:
-        """Whether it has any: else nobody will know that there was a transaction, and nothing is flushed (D3)."""
+        """Whether it has any: otherwise the transaction leaves no trace, and nothing is flushed (D3)."""
         return self._tree.clock.ts != self._clock
 
     def refuse_strangers(self) -> None:

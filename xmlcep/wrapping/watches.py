@@ -103,11 +103,11 @@ class Watch(Single, Closing):
     # --- what the document tells
 
     @property
-    def takes_tuples(self) -> bool:
+    def _takes_tuples(self) -> bool:
         """Whether plain tuples of the layout of events do (see `Delivery`)."""
         return self._detector.takes_tuples
 
-    def on_change(self, event: PrimitiveEvent) -> None:
+    def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
         raised = self._detector.feed(event)
         if self._is_left_out(event[1], event[2]):
@@ -115,19 +115,19 @@ class Watch(Single, Closing):
         if raised:
             self._raise(raised)
 
-    def on_commit(self, txn: int) -> None:
+    def _on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3; called by the document)."""
         self._raise(self._detector.flush())
 
-    def on_raised(self, event: CompositeEvent) -> None:
+    def _on_raised(self, event: CompositeEvent) -> None:
         """An external event that a rule has raised, if these rules declare it (L7; called by the document)."""
         if self._takes(event):
             self._raise(self._detector.raise_external(event))
 
-    def on_together(self, count: int) -> None:
-        """Nothing: a watch takes what it is told in turn."""
+    def _on_together(self, count: int) -> None:
+        """Nothing: a watch takes events in turn."""
 
-    def on_advance(self, at: str) -> None:
+    def _on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""
         self._advanced = self._raise(self._detector.advance(at))
 
@@ -215,8 +215,8 @@ class Watch(Single, Closing):
     ) -> Pending:
         """The groups that have something but have not raised it, the most complete first (Y1).
 
-        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full; with
-        ``complete`` each says what would complete it (Y4). A closed watch has nothing.
+        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full;
+        with ``complete`` each has what would complete it (Y4). A closed watch has nothing.
         """
         return self._detector.pending(event=event, limit=limit, complete=complete, document=self._elements())
 
@@ -227,8 +227,9 @@ class Watch(Single, Closing):
     def why_not(self, event: str, *, node: Node | int | None = None) -> Explanation:
         """Why an event has not been raised, with ``node``, an element or its id, in the group of that node (Y3).
 
-        What is stored and the findings that are kept say why; what has been used up and forgotten, the log knows.
-        Raises `ValueError` for an event that the rules do not have, or an element that is not of the document.
+        The answer comes from what is stored and the findings that are kept; what has been used up and forgotten, the
+        log knows. Raises `ValueError` for an event that the rules do not have, or an element that is not of the
+        document.
         """
         elements = self._elements()
         if node is not None and not isinstance(node, int):

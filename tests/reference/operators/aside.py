@@ -88,6 +88,8 @@ class WithAside(Combining):
         return entry
 
     def let_go(self, group: Group, arrivals: list[Entry]) -> None:
+        if self._is_asked_at_end:
+            return
         aside = [entry for entry in group.stored if entry.child in self.along]
         group.stored = [entry for entry in group.stored if entry.child not in self.along]
         super().let_go(group, [entry for entry in arrivals if entry.child not in self.along])
@@ -348,7 +350,7 @@ class WithAside(Combining):
             if along is None:
                 continue
             whole = sorted([*candidate.entries, *along], key=lambda entry: (entry.child, entry.rank))
-            if self._collects_behind and not self.has(group, whole):
+            if self._is_asked_at_end and not self.has(group, whole):
                 continue
             self.raise_and_consume(group, whole, along if self.context is ContextName.CHRONICLE else [])
             together += [entry for entry in along if not is_in(entry, together)]
@@ -369,18 +371,19 @@ class WithAside(Combining):
         return found
 
     @property
-    def _collects_behind(self) -> bool:
-        return any(child in self.along for child in self.behind)
+    def _is_asked_at_end(self) -> bool:
+        """A3: whether more can come to a candidate, so that `having` is asked when it is due."""
+        cumulative = self.context is ContextName.CUMULATIVE
+        return bool(self.behind) and (cumulative or any(child in self.along for child in self.behind))
 
     def choose(self, group: Group, chosen: list[Entry], consumed: list[Entry]) -> None:
-        if self._collects_behind:
+        if self._is_asked_at_end:
             self.complete(group, chosen, consumed)
         else:
             super().choose(group, chosen, consumed)
 
     def is_had(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
-        """Where something is collected until an end, `having` is asked then."""
-        return self._collects_behind or super().is_had(group, combination, complete=complete)
+        return self._is_asked_at_end or super().is_had(group, combination, complete=complete)
 
     def dues(self) -> list[Due]:
         return [

@@ -15,9 +15,6 @@ class DisjunctionState(OperatorState):
     raises_at_once = False
     joins = False
 
-    def hands_on(self, binding: list[bool]) -> bool:
-        return all(binding)
-
     def store(self, event: Event, child: int, group: Group, values: Variables) -> Entry | None:
         """An event that several operands take is that of the first."""
         if any(entry.event is event for entry in group.stored):

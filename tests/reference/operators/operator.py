@@ -149,15 +149,11 @@ class OperatorState:
             name: any(bound[index].get(name) or index in self.along for index in self.constituents)
             or self.gathers
             for name in sorted(names)
-            if self.hands_on([name in bound[index] for index in self.constituents])
+            if any(name in bound[index] for index in self.constituents)
         }
         one = dict.fromkeys([*self.joined, *(let.name for let in options.let), *self.extra], False)
         self.variables: dict[str, bool] = {**handed_on, **one}
         self.single = tuple(one)
-
-    def hands_on(self, binding: list[bool]) -> bool:
-        """Whether a variable that these constituents bind is one of the composite (V3, V5)."""
-        return any(binding)
 
     @property
     def gathers(self) -> bool:

@@ -24,7 +24,6 @@ class Disjunction(Operator):
     infix: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = CHOOSING | DEFERRABLE | {"by"}
     joins: ClassVar[bool] = False
-    passes_what_all_bind: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS

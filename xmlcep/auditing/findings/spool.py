@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ...engine.across import Part
 from .atomic_files import OutputError
 
 _TABLES = """
@@ -83,17 +84,17 @@ class Spool:
         """File, record and line of what was quarantined, in file order."""
         return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
 
-    def add_across(self, time: int, doc: str, line: bytes) -> None:
-        """Keeps what events over documents are made of, by the time of its document."""
-        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (time, doc, line))
+    def add_across(self, part: Part, doc: str, line: bytes) -> None:
+        """Keeps what events over documents are made of, by its time."""
+        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (part.time, doc, line))
 
     def drop_across(self, doc: str) -> None:
         """Forgets what a document has of that."""
         self._database.execute("DELETE FROM across WHERE doc = ?", (doc,))
 
-    def across(self) -> Iterator[tuple[int, str, bytes]]:
-        """Time, document and line of that, by time and document; of each document as they were added."""
-        return self._database.execute("SELECT time, doc, line FROM across ORDER BY time, doc, rowid")
+    def across(self) -> Iterator[tuple[str, bytes]]:
+        """Document and line of that, by time and document; of each document as they were added."""
+        return self._database.execute("SELECT doc, line FROM across ORDER BY time, doc, rowid")
 
     def add_records(self, records: Iterable[tuple[str, int, int | None, int, int, int, bytes]]) -> None:
         """Keeps records to be sorted: document, ts, time of a clock record, number in the log, file, record in the

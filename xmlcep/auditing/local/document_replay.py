@@ -25,7 +25,7 @@ from ..findings.collector import Gathering
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
-from .across import AcrossReplay
+from .across import PartsOfDocuments
 from .document_findings import RaisedInOrder
 from .type_numbers import RecordType, TypeNumbers
 
@@ -73,7 +73,7 @@ class DocumentReplay:
 
     def __init__(
         self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, types: TypeNumbers, *,
-        defers: bool, follows_edits: bool, externals: bool = True, across: AcrossReplay | None = None,
+        defers: bool, follows_edits: bool, externals: bool = True, across: PartsOfDocuments | None = None,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -223,12 +223,12 @@ class DocumentReplay:
 
     def _advance(self, time: str) -> None:
         """Time has passed (W6): what is due fires here."""
+        if self._across is not None:
+            self._across.advance(self.doc, time)
         try:
             self._found(self._detector.advance(time))
         except EvaluationError as error:
             self._fail(error)
-        if self._across is not None:
-            self._across.advance(self.doc, time)
         self._edit_goes_on = False
 
     def _flush(self) -> None:
@@ -329,7 +329,7 @@ class DocumentReplay:
             row = next(rows, None)
 
     def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
-        """Replays records; ``goes_on``: the transaction of the last may go on behind it."""
+        """Replays records; ``goes_on``: the transaction of the last may continue after it."""
         try:
             self._findings.take(self._detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
         except EvaluationError as error:

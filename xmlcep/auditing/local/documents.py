@@ -25,7 +25,7 @@ from ..inputs import LogFile
 from ..since import Since
 from ..since.state_file import document_line
 from ..snapshots import snapshot_of
-from .across import AcrossReplay
+from .across import PartsOfDocuments
 from .document_findings import DocumentFindings
 from .document_replay import DocumentReplay
 from .type_numbers import TypeNumbers
@@ -47,7 +47,7 @@ class Documents:
 
     def __init__(
         self, rules: Rules, collector: Collector, *, operators: bool, until: str | None, since: Since | None,
-        across: AcrossReplay | None = None,
+        across: PartsOfDocuments | None = None,
     ) -> None:  # fmt: skip
         self._rules = rules
         self._collector = collector

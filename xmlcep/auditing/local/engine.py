@@ -9,12 +9,14 @@ One module because who reads a document, in which order and how often, is decide
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from time import perf_counter
 
 from ...checking.left_out import LeftOut
+from ...engine.across import Across
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -24,6 +26,7 @@ from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
 from ..findings.collector import Collector
+from ..findings.order import Ranking
 from ..frontier import place_of
 from ..inputs import LogFile
 from ..progress import Reading, Steps
@@ -32,10 +35,11 @@ from ..rule_counts import records_by_rule
 from ..since import Since
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from ..without_collector import without_garbage_collection
-from .across import AcrossReplay
+from .across import PartsOfDocuments, raised_in_order
 from .document_replay import DocumentReplay
 from .documents import Documents
 
+_TOGETHER = 1000  # findings
 _TOLD = 8192  # sorted records between two words on progress
 
 _doc_of = itemgetter(8)
@@ -70,12 +74,10 @@ class LocalAudit:
         self._asks = bool(rules.graph.waiting_for_edits)
         self._externals = bool(rules.externals)
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=self._checks_times)
-        self.across = (
-            AcrossReplay(rules, collector, operators=operators, until=until) if rules.graph.across else None
-        )
-        """What events over documents are made of (V11)."""
+        over = Across(rules, operators=operators) if rules.graph.across else None
+        self._across = None if over is None else PartsOfDocuments(over, collector.spool, until=until)
         self._documents = Documents(
-            rules, collector, operators=operators, until=until, since=since, across=self.across
+            rules, collector, operators=operators, until=until, since=since, across=self._across
         )
         self._headers: dict[str, Header] = {}  # of the file being read
         self._file = ""  # its path
@@ -91,6 +93,18 @@ class LocalAudit:
         with without_garbage_collection():
             self._run(files)
         self._collector.count_for_rules(records_by_rule(self._rules, self._collector.replayed))
+
+    def found_across(self, withheld: Collection[str]) -> Iterator[bytes]:
+        """What events over documents (V11) find in all but these, as lines: to be asked when all is read."""
+        if self._across is None:
+            return
+        ranking, collector = Ranking(self._rules), self._collector
+        lines = (line for doc, line in collector.spool.across() if doc not in withheld)
+        found = raised_in_order(self._across.across, ranking, lines, self._across.end)
+        while some := [each for _, each in islice(found, _TOGETHER)]:
+            for each in some:
+                collector.found(each.cause.doc, Counter([each.name]))
+            yield b"".join(ranking.encode(each) + b"\n" for each in some)
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
@@ -110,7 +124,7 @@ class LocalAudit:
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
         ones are looked at together, unless it matters what their file is.
         """
-        concerns, left_out, every = self._documents.concerns, self._left_out.has, self.across is not None
+        concerns, left_out, every = self._documents.concerns, self._left_out.has, self._across is not None
         types = RecordTypes(
             lambda op, path: every or concerns(op, path) or left_out(op, path),  # so that these are counted
             check_times=self._checks_times, applied=self._asks,

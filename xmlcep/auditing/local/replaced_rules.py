@@ -19,7 +19,7 @@ from ..inputs import LogFile
 from ..quarantine import OnBadRecord
 from ..result import Summary
 from ..since import AuditState, Since
-from ..since.past_files import NewPart, key_of
+from ..since.past_files import parts_between
 from ..since.state_file import document_line
 from .documents import Documents
 from .engine import LocalAudit
@@ -95,18 +95,7 @@ def over_the_past(
 
     Raises `StateError` if a file that was read is not there any more.
     """
-    there = {key_of(file): file for file in files}
-    missing = [name for name in state.files if name not in there]
-    if missing:
-        raise StateError(
-            f"{state.path}: new_since='begin' reads the whole log again, and {missing[0]} is not among the files"
-        )
-    parts = [
-        NewPart(
-            there[name]._replace(place=place), 0, known.bytes if there[name].kind == "plain" else None, 1, {}
-        )
-        for place, (name, known) in enumerate(state.files.items())
-    ]
+    parts = parts_between(files, {}, state.files)
     alone = AuditState(state.path, {})
     with Spool() as spool:
         collector = Collector(spool, Summary("local", files=len(parts)), OnBadRecord.SKIP)

@@ -10,7 +10,7 @@ def describe_pass(each: Pass) -> str:
     """What a pass replays, by which key and why, and which records it needs."""
     lines = [f"pass {each.index + 1}: {', '.join(tree.name for tree in each.trees)}"]
     if each.by_value:
-        key = "the value of the node"
+        key = "the value that joins, of all documents" if each.across else "the value of the node"
     else:
         key = "the document" if each.by_document else "outermost " + " or ".join(map(str, each.keys))
     lines.append(f"  key         {key}")

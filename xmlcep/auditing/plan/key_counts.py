@@ -9,9 +9,10 @@ _MOST_KEYS = 1_000_000
 
 
 class KeyCount(NamedTuple):
-    """How many records are under a key: of a document, of a node in it, or of a value in it."""
+    """How many records are under a key: of a document, of a node in it, of a value in it; or, with no document, of a
+    value in all (V11)."""
 
-    doc: str
+    doc: str | None
     node: int | str | None
     records: int
 
@@ -20,7 +21,8 @@ class KeyCount(NamedTuple):
         """The key in words."""
         if self.node is None:
             return repr(self.doc)
-        return f"{self.doc!r} {'value' if isinstance(self.node, str) else 'node'} {self.node!r}"
+        of = "" if self.doc is None else f"{self.doc!r} "
+        return f"{of}{'value' if isinstance(self.node, str) else 'node'} {self.node!r}"
 
     def __str__(self) -> str:
         return f"{self.key} {self.records:,}"
@@ -32,7 +34,7 @@ class KeyCounter:
     def __init__(self, most: int = _MOST_KEYS) -> None:
         self._most = most
         self._forgotten = 0
-        self.keys: Counter[tuple[str, int | str | None]] = Counter()
+        self.keys: Counter[tuple[str | None, int | str | None]] = Counter()
         """The records of each."""
 
     def forget_small(self) -> None:

@@ -1,6 +1,6 @@
 """From rules to partition keys: which part of a document can be replayed by itself.
 
-The argument, at length in `docs/audit.md`: every operator evaluates each group by itself (H1), a group is a
+The argument: every operator evaluates each group by itself (H1), a group is a
 node (H1), and a composite goes up to a group whose node is an ancestor-or-self of the one that raised it (T4).
 So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
 group node of any operator of the trees concerned, whichever of several it is aligned to (P10). It depends on the
@@ -77,6 +77,11 @@ class Pass:
     def by_document(self) -> bool:
         """Whether the trees see each document as a whole."""
         return not (self.keys or self.by_value)
+
+    @property
+    def across(self) -> bool:
+        """Whether the trees see all documents (V11)."""
+        return self.trees[0].across
 
     @property
     def operators(self) -> Iterable[OperatorNode]:
@@ -193,7 +198,7 @@ class Plan:
     @property
     def divided(self) -> tuple[Pass, ...]:
         """The passes whose keys are parts of documents."""
-        return tuple(each for each in self.passes if not each.by_document)
+        return tuple(each for each in self.passes if not (each.by_document or each.across))
 
     @property
     def whole(self) -> Pass | None:
@@ -205,10 +210,13 @@ def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees of one level with equal keys share a pass."""
     graph = rules.graph
     whole = whole_trees(graph)
-    parts, levels = _parts(graph, [tree for tree in graph.trees if tree.index not in whole])
+    divided = [tree for tree in graph.trees if not (tree.index in whole or tree.across)]
+    parts, levels = _parts(graph, divided)
     groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
         groups.setdefault((level, _keys(part)), []).append(part)
+    if graph.across:  # behind all others, as their keys are values, whatever the document is (V11)
+        groups[len(parts), ()] = [[tree] for tree in graph.across]
     if whole:
         groups[-1, ()] = [[tree for tree in graph.trees if tree.index in whole]]
     passes = []

@@ -70,8 +70,9 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
                 if route is None:
                     route = routes[type_] = plan.feeds(*type_)
                 for index, step in route:
+                    doc = None if plan.passes[index].across else row[8]
                     key = None if step == DOCUMENT else _own_value(row) if step == VALUE else row[3][step]
-                    counters[index].keys[row[8], key] += 1
+                    counters[index].keys[doc, key] += 1
             for counter in counters:
                 counter.forget_small()
     passes = (PassCounts(each.records, each.number, each.largest(_SHOWN)) for each in counters)

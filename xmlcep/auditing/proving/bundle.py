@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from ...engine.durable import rules_stamp
+from ...log.erasable import entry_of
 from ...log.json_codec import FASTEST, STANDARD
 from ...proofs.checkpoint import Checkpoint
 from ...proofs.errors import ProofError
@@ -143,7 +144,7 @@ class Bundle:
         """
         tree = self.tree
         for run in self.runs:
-            leaves = [leaf_hash(line.encode()) for line in run.lines]
+            leaves = [leaf_hash(_entry(n, line)) for n, line in enumerate(run.lines, run.n)]
             check_inclusion(leaves, run.n - 1, tree.size, run.path, tree.root)
         for change in changes_of(self.finding):
             self._check_cited(change, _CITED)
@@ -213,6 +214,13 @@ def without_numbers(value: Any) -> Any:
             if not (cited and name == "n")
         }
     return [without_numbers(each) for each in value] if isinstance(value, list) else value
+
+
+def _entry(n: int, line: str) -> bytes:
+    try:
+        return entry_of(line.encode())
+    except ValueError as error:
+        raise ProofError(f"entry {n} was altered: {error}") from error
 
 
 def _run(record: Any) -> Run:

@@ -10,12 +10,15 @@ from ...documents import Replica
 from ...engine import Detector
 from ...errors import XmlCepError
 from ...events import CompositeEvent, PrimitiveEvent
+from ...log.erasable import GONE
+from ...log.errors import Origin
 from ...log.json_codec import FASTEST
 from ...log.records import MARK, RAISED, ClockRecord, Control, Header, is_clock, raised_event
 from ...proofs.errors import ProofError
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree
+from ..erased import erased_values, events_reading
 from ..plan.reach import is_external
 from .bundle import Bundle, Record, without_numbers
 
@@ -68,6 +71,16 @@ class Replay:
                 "the entries are in the log, but under these rules they do not raise the finding"
             )
 
+    def _refuse_erased(self, finding: Record, record: Record) -> None:
+        if GONE not in record:
+            return
+        n, name = record.get("n"), finding.get("name")
+        for value in erased_values(Origin("", 0), FASTEST.dumps(record)):
+            if name in events_reading(self._rules, value.op, value.path):
+                raise ProofError(
+                    f"a value of entry {n} was erased, and event {name} reads it: cannot be judged"
+                )
+
     def _tree(self, name: Any) -> EventTree:
         if not isinstance(name, str) or name not in self._trees:
             raise ProofError(f"the finding is of the event {name!r:.60}, which these rules do not have")
@@ -93,6 +106,7 @@ class Replay:
         for record in entries:
             if record.get("doc") != doc:
                 continue
+            self._refuse_erased(finding, record)
             if MARK in record:
                 if "control" not in record:
                     if not begun:

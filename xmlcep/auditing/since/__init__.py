@@ -1,4 +1,4 @@
-"""Audits that go on from where one before has stopped: a folder to which files are added (``--since``).
+"""Audits that go on from where one before has stopped: a folder to which files are added (``--state``).
 
 Read `state_file` (what is kept between two runs), `past_files` (what of the files is new), `deliveries` (findings
 appended once and only once, whenever a run is killed).

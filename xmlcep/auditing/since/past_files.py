@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ...engine import StateError
 from ...files import reading
 from ...log import Header, LogError
 from ...log.identity import digests
@@ -96,6 +97,24 @@ def news_of(files: Iterable[LogFile], past: Mapping[str, PastFile], *, final: bo
         headers = dict(known.headers) if known is not None else {}
         parts.append(NewPart(file._replace(place=len(parts)), begun, end, first, headers))
     return NewParts(parts, notes)
+
+
+def parts_between(
+    files: Iterable[LogFile], before: Mapping[str, PastFile], until: Mapping[str, PastFile]
+) -> list[NewPart]:
+    """What runs have read between two states; raises `StateError` if a file is not there any more."""
+    there = {key_of(file): file for file in files}
+    parts: list[NewPart] = []
+    for name, known in until.items():
+        begun = before.get(name)
+        if begun is not None and begun.bytes == known.bytes:
+            continue
+        if name not in there:
+            raise StateError(f"{name}: is read again, and is not among the files")
+        file = there[name]._replace(place=len(parts))
+        start, lines, headers = (0, 0, {}) if begun is None else (begun.bytes, begun.lines, begun.headers)
+        parts.append(NewPart(file, start, known.bytes if file.kind == "plain" else None, lines + 1, headers))
+    return parts
 
 
 def key_of(file: LogFile) -> str:

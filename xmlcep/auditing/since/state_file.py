@@ -35,8 +35,8 @@ class AuditState:
 
     ``documents`` are the lines of documents by name: what `DocumentReplay.pause` says of each. ``final``:
     the last run was told that the log is complete. ``before`` are the rules that wrote it, if those of this run are
-    others, which replace them (G7). ``held`` are the records above gaps in the time points of documents, for
-    which the last run ``waits``.
+    others, which replace them (G7). ``held`` are the records above gaps in the time points of documents.
+    ``late`` is what becomes of records that come out of order, ``kept`` are the runs of which the state is kept.
     """
 
     path: Path
@@ -48,7 +48,8 @@ class AuditState:
     deliveries: list[Delivery] = field(default_factory=list)
     before: Rules | None = None
     held: list[Held] = field(default_factory=list)
-    waits: bool = False
+    late: str = "refuse"
+    kept: list[int] = field(default_factory=list)
 
     @classmethod
     def load(
@@ -87,7 +88,7 @@ class AuditState:
                 before = earlier_rules(header, rules, on_removed, "start without the state")
                 state = cls._begin(path, header, options)
                 state.before = before
-                state.waits = bool(header.get("waits"))
+                state.late, state.kept = header["late"], header["kept"]
                 state._deliver_what_was_left(header["deliveries"], targets)
                 state.files, state.documents, state.held = files, documents, held
                 failed.pop_all()
@@ -143,11 +144,15 @@ class AuditState:
 
     def reached(self, doc: str) -> int:
         """The time point that a document has gone on to."""
+        ts, clock = self.place(doc)
+        return max(ts, clock[0])
+
+    def place(self, doc: str) -> tuple[int, tuple[int, int]]:
+        """The last time point of a document, and that of its last clock record with the time (microseconds)."""
         line = self.documents.get(doc)
-        if line is None:
-            return 0
-        state = json.loads(line)
-        return max(int(state["ts"]), int(state["clock"][0]) if state["clock"] else 0)
+        state: dict[str, Any] = {"ts": 0, "clock": None} if line is None else json.loads(line)
+        ts, time = state["clock"] or (0, 0)
+        return int(state["ts"]), (int(ts), int(time))
 
     def begin_run(self, *, final: bool) -> None:
         """A run begins: what one that was killed has left lying about is taken away."""
@@ -169,7 +174,7 @@ class AuditState:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
             "xmlcep": "audit", "version": VERSION, "form": FORM, **rules_stamp(rules), "options": self.options,
-            "runs": self.runs, "final": self.final, "waits": self.waits,
+            "runs": self.runs, "final": self.final, "late": self.late, "kept": self.kept,
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:

@@ -19,17 +19,23 @@ from ..quarantine import document_of
 from .columns import batch_of
 
 FINDING, BAD, DOCUMENT, FOUND, COUNTS, FAILURE = "finding", "bad", "document", "found", "counts", "failure"
-"""What an answer is. Its ``content`` is the finding, a line of a quarantine file, or an object of counts, as JSON."""
+PART, END = "part", "end"
+"""What an answer is. Its ``content`` is the finding, a line of a quarantine file, or an object of counts, as JSON;
+of a part it is what events over documents take (V11) under a value (``name``) at a time (``ts``), and the end is when
+their time is over."""
 
-_PLACE = pa.struct([("rank", pa.int32()), ("values", pa.list_(pa.string())), ("n", pa.int64())])
+_PLACE = pa.struct(
+    [("time", pa.int64()), ("rank", pa.int32()), ("values", pa.list_(pa.string())), ("n", pa.int64())]
+)
 ANSWERS = pa.schema(
     [
         ("kind", pa.string()), ("doc", pa.string()), ("ts", pa.int64()), ("ids", pa.list_(pa.int64())),
         ("place", _PLACE), ("name", pa.string()), ("file", pa.string()), ("content", pa.binary()),
     ]
 )  # fmt: skip
-ORDER = ("doc", "ts", "place.rank", "ids", "place.values", "place.n")
-"""The total order of findings: document, time point, event and operator, node, values (V7), then as raised."""
+ORDER = ("place.time", "doc", "ts", "place.rank", "ids", "place.values", "place.n")
+"""The total order of findings: those over documents behind all others, by time (V11); document, time point, event and
+operator, node, values (V7), then as raised."""
 _MOST_ROWS = 4096
 _MOST_BYTES = 8 << 20
 
@@ -102,14 +108,27 @@ class Answers:
         self._size = 0
         self._n = 0
 
-    def findings(self, composites: Sequence[CompositeEvent]) -> list[tuple[Any, ...]]:
-        """Composites, which come in their order, as rows."""
-        return list(map(self._finding, composites))
+    def findings(
+        self, composites: Sequence[CompositeEvent], time: int | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Composites, which come in their order, as rows; ``time`` is the place in time of those over documents."""
+        return [self._finding(composite, time) for composite in composites]
 
-    def _finding(self, composite: CompositeEvent) -> tuple[Any, ...]:
+    def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[tuple[Any, ...]]:
+        """A part of a document that events over documents take, as a row for each value that it belongs to."""
+        self._n += 1
+        return [(PART, doc, time, None, {"n": self._n}, value, None, line) for value in values]
+
+    def end(self, time: int) -> None:
+        """Says when time is over."""
+        self._add(END, None, time, None, None, None, None, b"")
+
+    def _finding(self, composite: CompositeEvent, time: int | None) -> tuple[Any, ...]:
         ranking, cause = self._ranking, composite[7]
         self._n += 1
-        place = {"rank": ranking.number(composite), "values": ranking.values(composite), "n": self._n}
+        place = {
+            "time": time, "rank": ranking.number(composite), "values": ranking.values(composite), "n": self._n,
+        }  # fmt: skip
         content = ranking.encode(composite)
         return (
             FINDING,
@@ -133,7 +152,7 @@ class Answers:
 
     def bad_line(self, line: bytes, origin: Origin, doc: str | None) -> None:
         """Takes a line of a quarantine file."""
-        place = {"rank": None, "values": None, "n": origin.record}
+        place = {"n": origin.record}
         self._add(BAD, doc, None, None, place, None, origin.place or origin.file, line)
 
     def counts(self, kind: str, content: Any) -> None:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ...arguments import check, optional, whole_number
 from ...rules import PlainRules, Rules, parse_rules
 from ..plan import Plan, make_plan
-from .answers import ANSWERS, BAD, FINDING, ORDER, ddl, typed_schema
+from .across import ORDER as VALUE_ORDER
+from .answers import ANSWERS, BAD, END, FINDING, ORDER, PART, ddl, typed_schema
 from .columns import chosen
 from .columns import in_order as sorted_changes
 from .division import KEYS, ROUTED
 from .division import ORDER as KEY_ORDER
-from .told import Told, refuse_across
+from .told import Told
 from .workers import on_workers
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _QUARANTINE = "file string, record bigint, offset bigint, reason string, raw str
 _JUDGE = "event Nothing = ins(nothing)"
 
 
+_TASKS = 200
+"""How many tasks share the values of events over documents, if nothing else is said."""
 LARGE = 10_000_000
 """From how many records on a document is divided by key, if nothing else is said: else one task replays it."""
 
@@ -36,8 +39,8 @@ def findings(
 ) -> DataFrame:  # fmt: skip
     """The findings of ``rules`` in a table of change records (columns: docs/log.md): lazy, a row for each.
 
-    The columns are those of docs/findings.md and ``place``, which with ``doc``, ``ts`` and ``ids`` says where a finding
-    stands among all (see `in_order`). ``operators``, ``until`` and ``ignore_whitespace`` as for `audit`.
+    The columns are those of docs/findings.md and ``place``, which with ``doc``, ``ts`` and ``ids`` is a finding's place
+    in the order (see `in_order`). ``operators``, ``until`` and ``ignore_whitespace`` as for `audit`.
     ``partitions`` is how many tasks replay (default: Spark decides). A document of more than ``large`` records is
     divided by the keys of the rules, as far as these allow (``xmlcep check --plan``); to know which these are, the
     column ``doc`` is looked at first, unless ``large`` is None.
@@ -50,9 +53,11 @@ def findings(
         partitions=(partitions, optional(whole_number(1))),
         large=(large, optional(whole_number(0))),
     )
-    refuse_across(rules)
     told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace, typed=True)
-    return answers(changes, rules, told, partitions, large)
+    if not rules.graph.across:
+        return answers(changes, rules, told, partitions, large)
+    answered = answers(changes, rules, told._replace(typed=False), partitions, large)
+    return across_documents(answered, told, partitions)
 
 
 def answers(
@@ -68,10 +73,11 @@ def answers(
     some = known.join(F.broadcast(docs), "doc", "left_semi")
     found = _whole(known.join(F.broadcast(docs), "doc", "left_anti"), told, partitions)
     found = found.unionByName(_divided(some, plan, told, partitions))
-    if told.typed and plan.whole is None:
+    seeing = () if plan.whole is None else plan.whole.trees
+    whole = tuple(tree.name for tree in (*seeing, *rules.graph.across))
+    if told.typed and not whole:
         return found
     # Who judges its records, and what rules see documents as a whole.
-    whole = () if plan.whole is None else tuple(tree.name for tree in plan.whole.trees)
     return found.unionByName(_whole(some, told._replace(trees=whole), partitions))
 
 
@@ -102,6 +108,26 @@ def _divided(known: DataFrame, plan: Plan, told: Told, partitions: int | None) -
         return found
     found = found.where(F.col("kind") == FINDING)
     return found.mapInArrow(on_workers("answers", "typed"), ddl(typed_schema()))
+
+
+def across_documents(answered: DataFrame, told: Told, partitions: int | None) -> DataFrame:
+    """Answers with what events over documents (V11) find in the parts among them."""
+    from pyspark.sql import functions as F
+
+    kind, tasks = F.col("kind"), partitions or _TASKS
+    value = F.when(kind == PART, F.col("name"))
+    task = F.pmod(F.xxhash64(F.coalesce(value, "doc"), F.when(kind != PART, F.col("ts"))), F.lit(tasks)).cast(
+        "int"
+    )
+    all_tasks = F.sequence(F.lit(0), F.lit(tasks - 1))
+    rows = answered.select(
+        F.explode(F.when(kind == END, all_tasks).otherwise(F.array(task))).alias("task"),
+        value.alias("value"),
+        "*",
+    )
+    rows = rows.repartition(*_spread(partitions, "task")).sortWithinPartitions(*VALUE_ORDER)
+    schema = ddl(typed_schema() if told.typed else ANSWERS)
+    return rows.mapInArrow(on_workers("across", "values_replayed", tuple(told)), schema)
 
 
 def _spread(partitions: int | None, *keys: str) -> tuple[Any, ...]:

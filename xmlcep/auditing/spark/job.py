@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from ..inputs import LogFile
 from ..progress import Steps
 from ..request import AuditRequest
 from ..rule_counts import records_by_rule, type_of
-from .answers import BAD, COUNTS, DOCUMENT, FAILURE, FINDING, ddl, typed_schema
-from .frames import LARGE, answers, in_order
+from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, PART, ddl, typed_schema
+from .frames import LARGE, across_documents, answers, in_order
 from .log_source import log_of
 from .told import Told
 from .workers import on_workers
@@ -96,8 +97,9 @@ class SparkAudit:
         partitions = request.partitions or 1 + most // _RECORDS_OF_A_TASK
         # None can have so many: that saves a look at all.
         large = LARGE if most > LARGE else None
-        answered = answers(changes, request.rules, told, partitions, large).persist()
-        try:
+        with ExitStack() as kept:
+            answered = answers(changes, request.rules, told, partitions, large).persist()
+            kept.callback(answered.unpersist)
             self._steps.begin()
             collect(_beside_findings(answered), request.rules, self._collector, files)
             if quarantine.by_file:
@@ -107,14 +109,20 @@ class SparkAudit:
                     quarantine.note_documents(files[int(row["place"])].place, {row["doc"]})
             withheld = quarantine.settle()
             self._steps.begin(records=self._collector.summary.records)
-            ordered = in_order(self._without(answered.where(_IS_FINDING), withheld))
+            found = self._without(answered.where(_IS_FINDING), withheld)
+            if request.rules.graph.across:
+                parts = self._without(answered.where(f"kind in ('{PART}', '{END}')"), withheld)
+                over = across_documents(parts, told, partitions).persist()
+                kept.callback(over.unpersist)
+                for _, text in _beside_findings(over):
+                    for line in map(FASTEST.loads, text.splitlines()):
+                        self._collector.found(line["doc"], line["found"])
+                found = found.unionByName(over.where(_IS_FINDING))
             if isinstance(writer, PartFindings):
-                self._write_parts(ordered, writer.written)
+                self._write_parts(in_order(found), writer.written)
             else:
-                for name, text in _lines(ordered, "name" if request.partition_by_rule else "null"):
+                for name, text in _lines(in_order(found), "name" if request.partition_by_rule else "null"):
                     writer.write(text, name)
-        finally:
-            answered.unpersist()
 
     def _without(self, found: DataFrame, withheld: set[str]) -> DataFrame:
         if not withheld:
@@ -142,7 +150,11 @@ _IS_FINDING = f"kind = '{FINDING}'"
 def _beside_findings(answered: DataFrame) -> Iterator[tuple[str, bytes]]:
     """All answers but findings, in one look: each partition that comes to the driver is a job of its own."""
     order = ("kind", "file", "place.n", "doc")
-    others = answered.where(f"not {_IS_FINDING}").repartitionByRange(*order).sortWithinPartitions(*order)
+    others = (
+        answered.where(f"kind not in ('{FINDING}', '{PART}', '{END}')")
+        .repartitionByRange(*order)
+        .sortWithinPartitions(*order)
+    )
     return _lines(others, "concat_ws(' ', kind, file)")
 
 

@@ -22,6 +22,7 @@ from ...algebra import Periodic
 from ...checking.left_out import LeftOut
 from ...documents.snapshots import SnapshotError
 from ...engine import Detector
+from ...engine.across import Across, Part
 from ...errors import RecordError, XmlCepError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header
@@ -37,6 +38,7 @@ from ...timestamps import microseconds
 from ..failures import ReplayError
 from ..findings.order import Ranking
 from ..inputs import LogFile
+from ..local.across import PartsOfDocuments
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
 from ..local.type_numbers import TypeNumbers
@@ -81,7 +83,10 @@ class _Findings(RaisedInOrder):
         if self._own is not None:
             composites = [each for each in composites if each.name in self._own]
         self.counts.update(each.name for each in composites)
-        rows = self._answers.findings(composites)
+        self.keep(self._answers.findings(composites))
+
+    def keep(self, rows: list[tuple[Any, ...]]) -> None:
+        """Takes rows that count if the document is replayed to its end."""
         if self._held is None:
             self._answers.add(rows)
         else:
@@ -106,6 +111,9 @@ class SortedReplay:
         self.answers = Answers(self._ranking, typed=told.typed)
         self._typed = told.typed
         trees = None if told.trees is None else _with_used(rules, told.trees)
+        over = [tree.name for tree in rules.graph.across if told.trees is None or tree.name in told.trees]
+        self._across = Across(rules) if over else None
+        self._parts = None if self._across is None else PartsOfDocuments(self._across, self, until=told.until)
         self._own = None if told.trees is None else frozenset(told.trees)
         self._detector: Detector | None = Detector(rules, operators=told.operators, trees=trees)
         self._needs = self._detector.needs
@@ -115,7 +123,8 @@ class SortedReplay:
         self._asks = bool(rules.graph.waiting_for_edits)
         self._timed = rules.graph.needs_time
         self._types = RecordTypes(
-            lambda op, path: concerns(op, path) or left_out(op, path), check_times=self._timed, applied=self._asks
+            lambda op, path: bool(over) or concerns(op, path) or left_out(op, path),
+            check_times=self._timed, applied=self._asks,
         )  # fmt: skip
         self._records = ArrowRecords(
             "", RowDecoder(ClockCheck.ANY, check_times=self._timed), self._judged_bad
@@ -199,6 +208,8 @@ class SortedReplay:
         counts = {f"{op} {path}": number for (op, path), number in self.replayed.items()}
         left_out = {f"{op} {path}": number for (op, path), number in self._left_out.items()}
         self.answers.counts(COUNTS, {"replayed": counts, "left_out": left_out})
+        if self._parts is not None:
+            self.answers.end(self._parts.end)
 
     def _take(self, batch: pa.RecordBatch) -> None:
         """Change records and clock records."""
@@ -287,7 +298,7 @@ class SortedReplay:
         self._findings = _Findings(self._ranking, self.answers, self._own, held=self._may_leap)
         return DocumentReplay(
             doc, detector, self._findings, self, self._numbers, defers=self._defers, follows_edits=self._asks,
-            externals=bool(self._rules.externals),
+            externals=bool(self._rules.externals), across=self._parts,
         )  # fmt: skip
 
     def _finish(self) -> None:
@@ -415,6 +426,14 @@ class SortedReplay:
         """Its replay took so long."""
         self._counts["seconds"] = seconds
 
+    def add_across(self, part: Part, doc: str, line: bytes) -> None:
+        """Events over documents take this part."""
+        assert self._findings is not None and self._across is not None
+        self._findings.keep(self.answers.parts(self._across.values(part), part.time, doc, line))
+
+    def drop_across(self, doc: str) -> None:
+        """Documents are replayed once here."""
+
     def _judged_bad(self, bad: BadRecord) -> None:
         self.add_bad(_NO_FILE, bad)
 
@@ -429,7 +448,7 @@ class SortedReplay:
 
 
 def _with_used(rules: Rules, names: Iterable[str]) -> frozenset[str]:
-    """These events, and those that they use."""
+    """These events, and those that they use, as far as they are of one document."""
     wanted = set(names)
     trees = [tree for tree in rules.graph.trees if tree.name in wanted]
-    return frozenset(tree.name for tree in rules.graph.with_used(trees))
+    return frozenset(tree.name for tree in rules.graph.with_used(trees) if not tree.across)

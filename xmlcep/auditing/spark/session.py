@@ -182,7 +182,7 @@ def _submitted() -> bool:
 def send_package(spark: SparkSession) -> None:
     """Sends the packages of this project to the workers of a session, which need lxml, lark and pyarrow besides.
 
-    May be called again. Spark refuses another file of the same name, so the name tells what is in it.
+    May be called again. Spark refuses another file of the same name, so the name depends on the contents.
     """
     spark.addArtifacts(str(_archive()), pyfile=True)
 

@@ -10,7 +10,7 @@ from ...rules import PlainRules, Rules
 from .answers import ANSWERS, ddl
 from .columns import RECORD, SOURCE, chosen
 from .stream_replay import stream_schema
-from .told import Told, refuse_across
+from .told import Told
 from .workers import on_workers
 
 if TYPE_CHECKING:
@@ -29,14 +29,18 @@ def stream(
     ``reason`` is not null the row is a bad record of ``doc``, among them those that come too late: records of a time
     point that an earlier trigger has gone beyond. Within a trigger records may be in any order. What is found in all
     triggers is what an audit of all records finds, at the same time points. A record with ``op`` ``"end"`` says that
-    its document is complete: open transactions are flushed, time goes on to its ``at`` if it has one (W6), and
+    its document is complete: open transactions are flushed, the clock advances to its ``at`` if it has one (W6), and
     nothing is kept of the document but that it is over. The state of a document is read and written whole by each
     trigger that has records of it.
 
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
     column is missing, for a table that is no stream, and unless states are kept in RocksDB.
     """
-    refuse_across(rules)
+    if rules.said_of_across:
+        raise ArgumentError(
+            f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
+            " documents, so their order is not known: use findings() on a table of what has been written so far"
+        )
     if not changes.isStreaming:
         raise ArgumentError("stream() needs a streaming DataFrame, of readStream: for a table use findings()")
     spark = changes.sparkSession

@@ -5,16 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ...errors import ArgumentError
 from ...rules import PlainRules, Rules
-
-
-def refuse_across(rules: Rules) -> None:
-    """Raises `ArgumentError` for events over documents: Spark takes each document by itself (V11)."""
-    if rules.said_of_across:
-        raise ArgumentError(
-            f"{rules.said_of_across}, and Spark takes each by itself: audit the logs, engine='local'"
-        )
 
 
 class Told(NamedTuple):

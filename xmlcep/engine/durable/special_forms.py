@@ -10,7 +10,6 @@ from contexts.runs import Member, Run
 
 from ...algebra import Unit
 from ..edits import HeldRecord, HeldTimePoint
-from ..release import Release
 from ..timers import Due
 from .forms import NO_ITEMS, BothItems, Items, read_key
 from .layouts import Form, Interpreter, Scribe
@@ -136,8 +135,7 @@ class Held(Form):
     def _time_point(self, writer: Scribe, held: HeldTimePoint) -> Json:
         due = [[tree, [list(one) for one in all_]] for tree, all_ in held.due.items()]
         return {
-            "cause": writer.event(held.cause), "point": held.point, **_outside(writer, held),
-            "release": held.release.value, "due": due,
+            "cause": writer.event(held.cause), "point": held.point, **_outside(writer, held), "due": due,
         }  # fmt: skip
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
@@ -149,8 +147,7 @@ class Held(Form):
                 held.append(HeldRecord(reader.event(one["event"]), one["point"], outside, before))
                 continue
             due = {tree: list(map(_due, all_)) for tree, all_ in one["due"]}
-            release = Release(one["release"])
-            held.append(HeldTimePoint(reader.event(one["cause"]), one["point"], outside, release, due))
+            held.append(HeldTimePoint(reader.event(one["cause"]), one["point"], outside, due))
         return held
 
 

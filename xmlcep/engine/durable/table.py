@@ -281,7 +281,7 @@ _SHARED: dict[type, Layout] = {
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
     Edit: _layout(
         {"held": Held()},
-        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases", "becoming",
+        "_evaluation", "_setting", "asks_before", "asking", "others", "becoming",
     ),
 }  # fmt: skip
 

@@ -61,7 +61,9 @@ class AsideState(CombiningState):
             for k, place in self.places.items()
             if isinstance(violations := self.violations.get(k), Collected)
         }
-        self.asked_at_end = self.values.having is not None and not collected.isdisjoint(definition.trailing)
+        more_may_come = self.context.batches or not collected.isdisjoint(definition.trailing)
+        self.asked_at_end = self.values.having is not None and bool(definition.trailing) and more_may_come
+        self._moves_on = self._moves_on and not self.asked_at_end
         # Those of which an event can complete a combination: it comes late, or lies before nothing.
         self._completing = {
             k
@@ -87,7 +89,7 @@ class AsideState(CombiningState):
         return Absence(self.violations[k], place, reach(window), MEASURE[window.unit], compared)
 
     def admitter(self) -> Admit | None:
-        """What is asked of combinations as a whole; where something is taken along until an end, that is asked then."""
+        """What is asked of combinations as a whole; where more can come to a candidate, at its end (A3)."""
         return None if self.asked_at_end else self.values.admitter()
 
     def compared(self, k: int) -> Among | None:

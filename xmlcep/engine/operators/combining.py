@@ -14,6 +14,7 @@ from contexts.runs import Runs
 
 from ...algebra import Order, Promise, Window
 from ...events import Cause, CompositeEvent, PrimitiveType
+from ...rules.programs import bound_by_operands
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
@@ -144,18 +145,8 @@ class CombiningState(ChoosingState, DeferrableState):
             if name in wanted:
                 wanted.remove(name)
                 wanted |= expression.variables
-        programs = self.setting.programs[self.tree_index]
-        found = set()
-        for child in self.stored_operands:
-            node = self.node.children[child]
-            if isinstance(node, OperatorNode):
-                bound = frozenset(programs[node.index].variables)
-            else:
-                leaf = program.leaves[child]
-                bound = frozenset() if leaf is None else leaf.binds
-            if wanted & bound:
-                found.add(self.position(child))
-        return frozenset(found)
+        bound = bound_by_operands(self.node, self.setting.programs[self.tree_index])
+        return frozenset(self.position(child) for child in self.stored_operands if wanted & bound[child])
 
     # ---- arrivals -------------------------------------------------------------------------------------
 
