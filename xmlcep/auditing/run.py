@@ -221,7 +221,8 @@ class _Audit:
                     self._replay(collector, unjudged.writer(writer, summary))
                 elif unjudged:
                     raise OutputError(
-                        f"{target}: values were erased from the logs, and part files would not say so: give the name of a file"
+                        f"{target}: the logs have erased values, for which findings are looked through one by one: give"
+                        " the name of a file"
                     )
                 else:
                     self._replay(collector, writer)
