@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from html import escape
 from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -226,12 +227,15 @@ def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, An
     return found
 
 
+_parse = lru_cache(4096)(PathType.parse)
+
+
 def record_path(given: object) -> PathType:
     """The path of a change record, which is absolute; raises `RecordError` for anything else."""
     if not isinstance(given, str):
         raise RecordError(f"path is {given!r}: expected a string such as '/order/item'")
     try:
-        path = PathType.parse(given)
+        path = _parse(given)
     except PathSyntaxError as error:
         raise RecordError(f"path is not a path type: {error}") from error
     if not path.absolute:
@@ -356,11 +360,7 @@ class CompositeEvent(NamedTuple):
         names = repeat(self.names) if self.names is None or isinstance(self.names, str) else self.names
         return [
             ({} if name is None else {"as": name})
-            | (
-                {"doc": (event.cause if isinstance(event, CompositeEvent) else event).doc}
-                if self.path is None and event.path is not None
-                else {}
-            )
+            | ({"doc": document_of(event)} if self.path is None and event.path is not None else {})
             | event.to_constituent()
             for name, event in zip(names, self.constituents, strict=False)
         ]
@@ -381,6 +381,11 @@ class CompositeEvent(NamedTuple):
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent
+
+
+def document_of(event: Event) -> str:
+    """The name of the document that an event is of."""
+    return event.cause.doc if isinstance(event, CompositeEvent) else event.doc
 
 
 _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers

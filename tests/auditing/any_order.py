@@ -1,4 +1,4 @@
-"""Records in any order, any cut into runs, under all ``late`` modes: ``python -m tests.auditing.any_order 1 5000``."""
+"""Records in any order, any cut, in all ``late`` modes: ``python -m tests.auditing.any_order 1 5000 [MODE]``."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from tests.laws.agreement import rules_of
 from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
+from xmlcep.auditing import standing
 from xmlcep.auditing.failures import ReplayError
-from xmlcep.auditing.findings.corrections import standing
 from xmlcep.auditing.request import Late
 from xmlcep.events import PrimitiveEvent
 
+MODES: tuple[Late, ...] = ("wait", "restart")
 Case = tuple[Any, list[Any], list[dict[str, bytes]], Late]
 """Definitions, a log in order, the files that each run sees, and what is done with late records."""
 
@@ -36,7 +37,7 @@ def cases(draw: st.DrawFn, *, by_file: bool, late: Late | None = None) -> Case:
     definitions = draw(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE))
     histories = [draw(timed_histories(max_edits=8)) for _ in range(draw(st.integers(1, 2)))]
     logs = [log_of(of_document(each, f"doc{n}"), f"doc{n}") for n, each in enumerate(histories)]
-    late = late or draw(st.sampled_from(["wait", "restart"]))
+    late = late or draw(st.sampled_from(MODES))
     items = [item for log in logs for item in log if by_file or isinstance(item, PrimitiveEvent)]
     if not by_file:
         return definitions, items, draw(growths(draw(st.permutations(items)))), late
@@ -91,10 +92,11 @@ def check(case: Case) -> int:
         return 0
 
 
-def main(first: str, count: str) -> None:
+def main(first: str, count: str, *modes: str) -> None:
     """Prints what breaks the law, for each mode."""
-    modes: tuple[Late, ...] = ("wait", "restart")
-    for late in modes:
+    for late in MODES:
+        if late not in (modes or MODES):
+            continue
         for by_file in (False, True):
             said: Counter[str] = Counter()
 
@@ -112,4 +114,4 @@ def main(first: str, count: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:])

@@ -16,6 +16,7 @@ from xmlcep.auditing.spark.across import KEYS as KEYS_OF_VALUES
 from xmlcep.auditing.spark.across import ORDER as VALUE_ORDER
 from xmlcep.auditing.spark.across import values_replayed
 from xmlcep.auditing.spark.answers import END, FINDING, FOUND, ORDER, PART
+from xmlcep.auditing.spark.columns import sorted_in_order
 from xmlcep.auditing.spark.division import KEYS, ROUTED, keys_replayed, routed
 from xmlcep.auditing.spark.division import ORDER as KEY_ORDER
 from xmlcep.auditing.spark.job import collect
@@ -24,7 +25,6 @@ from xmlcep.auditing.spark.replay import replayed
 from xmlcep.auditing.spark.told import Told
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.rules import PlainRules, Rules
-from xmlcep.timestamps import microseconds
 
 Row = dict[str, Any]
 
@@ -76,7 +76,7 @@ def _whole(changes: list[Row], told: Told, batch: int, partitions: int) -> list[
     """What tasks answer that replay whole documents."""
     found: list[Row] = []
     for its in _partitions(changes, ("doc",), partitions):
-        found += _rows(replayed(_batches(sorted(its, key=_in_log), batch), tuple(told)))
+        found += _rows(replayed(_batches(sorted_in_order(its), batch), tuple(told)))
     return found
 
 
@@ -85,7 +85,7 @@ def _divided(changes: list[Row], plan: Plan, told: Told, batch: int, partitions:
     plain = [row for row in changes if row["aside"] is None and row["reason"] is None and not row["clock"]]
     rows: list[Row] = []
     for its in _partitions(plain, ("doc", "ts"), partitions):
-        rows += _rows(routed(_batches(sorted(its, key=_in_log), batch), tuple(told)))
+        rows += _rows(routed(_batches(sorted_in_order(its), batch), tuple(told)))
     for level in range(1 + max(each.level for each in plan.divided)):
         given, rows = rows, []
         for its in _partitions(given, KEYS, partitions):
@@ -165,14 +165,6 @@ def _rows(batches: Iterator[pa.RecordBatch]) -> list[Row]:
         if isinstance(row.get("meta"), list):
             row["meta"] = FASTEST.dumps(dict(row["meta"])).decode()
     return rows
-
-
-def _in_log(row: Row) -> tuple[Any, ...]:
-    """As Spark sorts: null before all."""
-    time = microseconds(row["at"]) if row["clock"] else None
-    return tuple(
-        (each is not None, each) for each in (row["doc"], row["ts"], time, row["place"], row["record"])
-    )
 
 
 def in_findings(row: Row) -> tuple[Any, ...]:

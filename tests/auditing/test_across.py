@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -163,10 +163,60 @@ def test_streams_are_refused() -> None:
 
 def test_what_is_refused(tmp_path: Path) -> None:
     file = log(tmp_path / "log.jsonl", [ORDERED, SENT])
-    with pytest.raises(AuditError, match="without since"):
-        xmlcep.audit(file, RULES, since=tmp_path / "state", out=tmp_path / "out.jsonl")
-    with pytest.raises(QuestionError, match="about several documents"):
-        xmlcep.why_not(file, RULES, "Shipped")
+    with pytest.raises(AuditError, match="say 'wait' or 'refuse'"):
+        xmlcep.audit(file, RULES, since=tmp_path / "state", out=tmp_path / "out.jsonl", late="restart")
+    with pytest.raises(QuestionError, match="leave node and doc out"):
+        xmlcep.why_not(file, RULES, "Shipped", doc="order")
+    with pytest.raises(QuestionError, match="where you gave time points"):
+        xmlcep.why_not(file, RULES, "Shipped", at=1)
+
+
+@pytest.mark.parametrize("new_since", ["now", "begin"])
+def test_audits_that_go_on(tmp_path: Path, new_since: Literal["now", "begin"]) -> None:
+    both = parse_rules(f"event Shipped {{across}} = {TEXT}\nevent Also {{across}} = {TEXT}")
+    orders, stock = log(tmp_path / "order.jsonl", [ORDERED]), tmp_path / "stock.jsonl"
+    first = {"since": tmp_path / "state", "out": tmp_path / "out"}
+    assert names(orders, **first) == []
+    log(stock, [SENT])
+    second = audit(tmp_path.glob("*.jsonl"), both, **first, new_since=new_since)
+    assert second.notes == ["rules replaced: 1 kept: Shipped", "rules replaced: 1 new: Also"]
+    found = [each["name"] for each in second.records()]
+    assert found == (["Shipped"] if new_since == "now" else ["Shipped", "Also"])
+    early = record("order", 2, "/order/item/@part", "8", "2026-01-01T12:00:00Z")
+    orders.write_text(orders.read_text() + json.dumps(early) + "\n")
+    (note,) = audit(tmp_path.glob("*.jsonl"), RULES, **first, on_removed="drop").notes[2:]
+    assert note.startswith("1 change was made before what earlier runs have read of other documents")
+    assert note.endswith("take them as of 2026-01-02T00:00:00Z (V11)")
+
+
+def test_questions(tmp_path: Path) -> None:
+    third = record("order", 2, "/order/item/@part", "8", "2026-01-03T00:00:00Z")
+    file, rules = log(tmp_path / "log.jsonl", [SENT, ORDERED, third]), parse_rules(LATE)
+    (shipped,) = (
+        number for number, each in enumerate(audit(file, rules).records(), 1) if each["name"] == "Shipped"
+    )
+    why = xmlcep.why(file, rules, shipped)
+    assert why == xmlcep.why(file, rules, "1:Shipped:") == xmlcep.why(file, rules, "1:Shipped:", doc="stock")
+    assert str(why).startswith(
+        "Shipped was raised at the documents at 1 of 'stock': ins(/stock#1/out#2/@part) at 1 of"
+    )
+    ordered, sent = why.groups[0].part.parts
+    assert [(event.name, event.cause.doc) for event in ordered.events] == [("Ordered", "order")]  # type: ignore[union-attr]
+    assert [(each["doc"], each["ts"]) for each in sent.to_record(several=True)["events"]] == [("stock", 1)]
+    assert "Ordered(/order#1/item#2) at 1 of 'order' {ins@1 of 'order'}" in why.text()
+    with pytest.raises(QuestionError, match="no finding 1:Shipped:"):
+        xmlcep.why(file, rules, "1:Shipped:", doc="order")
+    with pytest.raises(QuestionError, match="there are 4"):
+        xmlcep.why(file, rules, 9)
+    assert "has $p = '7', and the others have $p = '8'" in str(xmlcep.why_not(file, rules, "Shipped"))
+    before = str(xmlcep.why_not(file, rules, "Shipped", at="2026-01-01T12:00:00Z"))
+    assert before.startswith(
+        "Shipped was not raised at the documents: never-occurred: no ins(stock/out/@part)"
+    )
+    (group,) = xmlcep.pending(file, rules, event="Shipped")
+    assert (group.values, group.missing) == ((("p", "'8'"),), ["ins(stock/out/@part) as $p"])
+    assert {each.event for each in xmlcep.pending(file, rules)} == {"Shipped", "Late"}
+    assert not xmlcep.pending(file, rules, doc="order").total
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from hypothesis import given, note, settings
+from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import write_log
 from tests.auditing.test_against_reference import found_in_parts, found_locally
+from tests.auditing.ways import Case, cases, needed
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.reference import Advance
@@ -98,14 +99,25 @@ def cut_into_files(logs: Sequence[Log], cuts: Sequence[int]) -> Iterator[list[Pa
 
 def check_against_watch(
     rules: Rules, histories: Sequence[tuple[History, int]], *, operators: bool, until: str | None
-) -> None:
+) -> list[dict[str, Any]]:
     """Compares what both engines find in the logs of these histories, each cut into two files at a record, with what
-    a watch raises."""
+    a watch raises, and returns that."""
     logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
     wanted = [record for log in logs for record in watched(log, rules, operators=operators, until=until)]
     with cut_into_files(logs, [cut for _, cut in histories]) as files:
         assert found_locally(files, rules, operators=operators, until=until) == wanted
         assert found_in_parts(files, rules, operators=operators, until=until) == wanted
+    return wanted
+
+
+@settings(max_examples=25)
+@given(cases(), st.booleans())
+def test_patterns_that_people_write_first(case: Case, operators: bool) -> None:
+    """Alignment, `all[…]`, `& not`, `becomes`; `python -m tests.auditing.ways` draws many."""
+    definitions, histories = case
+    note(show_rules(definitions))
+    found = check_against_watch(rules_of(definitions), histories, operators=operators, until=None)
+    event(", ".join(sorted(needed(definitions, found))))
 
 
 @settings(max_examples=15)

@@ -114,11 +114,6 @@ def logs(draw: st.DrawFn, doc: str, *, odd: bool) -> list[bytes]:
     return lines
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="Spark replays external events before all clock records of their time point, those behind one too; something"
-    " differs also in logs with wrong records, where no event stands behind a clock record: the cause is not known",
-)
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(list(RULES)), st.data())
 def test_both_engines_find_the_same(name: str, data: st.DataObject) -> None:
@@ -313,11 +308,6 @@ def test_an_event_that_is_delivered_twice_counts_once(tmp_path: Path, split_byte
     assert "Closed was raised at ts 1 of document 'd' by the same record before" in bad[0]["reason"]
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="Spark replays external events before all clock records of their time point, those behind one, too:"
-    " a timer then begins at another time than with the local engine",
-)
 def test_clock_records_and_external_events_at_one_record_keep_their_order(tmp_path: Path) -> None:
     record = b'{"doc":"d","ts":%d,"op":"ins","path":"%s","ids":%s,"value":null,"old":null,"pos":0,"at":"%s"}'
     clock = b'{"doc":"d","ts":2,"at":"2026-01-01T00:00:%02dZ","clock":true}'

@@ -14,8 +14,7 @@ from tests.auditing.any_order import Case, cases, check
 from tests.auditing.growing import Growing, change, write
 from tests.strategies import show_rules
 from xmlcep import audit, parse_rules
-from xmlcep.auditing import AuditError
-from xmlcep.auditing.findings.corrections import standing
+from xmlcep.auditing import AuditError, standing
 from xmlcep.engine import StateError
 
 

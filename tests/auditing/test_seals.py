@@ -6,18 +6,23 @@ import gzip
 import json
 import random
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from tests.log.models import RecordedDocument
-from xmlcep import Rules, parse_rules
+from xmlcep import Rules, fromstring, parse_rules
 from xmlcep.auditing import AuditResult, SealCheck, audit
 from xmlcep.cli.audit import command
 from xmlcep.log import segments
 from xmlcep.log.errors import BrokenChainError
 from xmlcep.log.seal import verify
+from xmlcep.recording import erase
 from xmlcep.recording.recorder import record
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -181,3 +186,23 @@ def test_the_command_says_it(sealed: Path, tmp_path: Path, quiet: bool) -> None:
         last.read_bytes().replace(b'"doc":', b'"doc" : ', 1).replace(b'"value":"', b'"value":"x', 1)
     )
     assert f"the seal of {sealed} is broken: {last}:" in run()
+
+
+def test_spark_leaves_out_what_the_local_engine_does(tmp_path: Path, spark: SparkSession) -> None:
+    """Events that read values which were erased, in that document; the others are found."""
+    rules = parse_rules("event Named = upd(@name)[starts-with(., 'A')]\nevent Changed = upd(@name)")
+    for name in ("one", "two"):
+        document = fromstring("<a name='A'/>", name=name)
+        with record(document, tmp_path / f"{name}.jsonl", erasable=True):
+            for number in range(3):
+                document.root.set("name", f"A{number}")
+    erase(tmp_path / "two.jsonl", nodes=[2])
+    found = []
+    for given in (None, spark):
+        out = tmp_path / f"{len(found)}.jsonl"
+        result = audit(tmp_path, rules, spark=given, engine="local" if given is None else "spark", out=out)
+        summary = result.summary
+        found.append((out.read_bytes(), dict(summary.per_rule), summary.unjudged, summary.findings))
+        out.rename(tmp_path / f"{out.name}.done")
+    assert found[0] == found[1]
+    assert found[0][1:] == ({"Changed": 6, "Named": 3}, ["Named"], 9)

@@ -28,7 +28,8 @@ from xmlcep.auditing import audit
 from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.spark.answers import ANSWERS, BAD, FINDING, ORDER
-from xmlcep.auditing.spark.stream_replay import END, _in_log, gone_on
+from xmlcep.auditing.spark.columns import sorted_in_order
+from xmlcep.auditing.spark.stream_replay import END, gone_on
 from xmlcep.auditing.spark.told import Told
 from xmlcep.errors import ArgumentError
 from xmlcep.rules import PlainRules, Rules
@@ -55,7 +56,7 @@ def cut(draw: Any, rows: list[Row]) -> list[list[Row]]:
     triggers: list[list[Row]] = [[] for _ in range(draw(st.integers(1, 6)))]
     for doc in dict.fromkeys(row["doc"] for row in rows):
         at, before = 0, None
-        for row in sorted((row for row in rows if row["doc"] == doc), key=_in_log):
+        for row in sorted_in_order(row for row in rows if row["doc"] == doc):
             if before is not None and row["ts"] != before:
                 at = draw(st.integers(at, len(triggers) - 1))
             before = row["ts"]

@@ -47,16 +47,6 @@ def test_the_local_engine_really_runs():
     assert one.at_once > 10 * 2**20 and one.java == 0
 
 
-@pytest.mark.slow
-def test_spark_really_runs_on_one_core():
-    pinned = TWO_TASKS._replace(one_core=True)
-    with written(BulkLog(2_000, "few"), spark.BY_ORDER, "jsonl") as (log, rules):
-        taken = compared([LOCAL, pinned], log, rules, TINY)
-    assert taken[pinned][0].findings == taken[LOCAL][0].findings > 100
-    assert taken[pinned][0].java > 100 * 2**20 and taken[pinned][0].worker > 2**20
-    assert taken[pinned][0].start_cpu > 0
-
-
 def test_findings_that_differ_in_a_byte_are_an_error(told):
     writes, _ = told
     writes[TWO_TASKS] = "found!\n"
@@ -112,11 +102,3 @@ def test_as_many_rules_find_as_much_as_one_over_one_name(told, monkeypatch):
     figures = list(spark_rules.run(Settings(1_000, runs=1)))
     assert [figure.ratio for figure in figures] == [None, None, 1, 1, 1, 1]
     assert {figure.base for figure in figures} == {"", "1 rule, 1 name"}
-
-
-def test_rules_spread_over_names_find_what_one_rule_finds(monkeypatch):
-    monkeypatch.setattr(spark_rules, "RULES", 7)
-    monkeypatch.setattr(spark_rules, "ENGINES", (LOCAL,))
-    one, all_of_them, single = spark_rules.run(Settings(2_000, runs=1))
-    assert one.note.split(", ")[1] == all_of_them.note.split(", ")[1]
-    assert single.note.split(", ")[1] != one.note.split(", ")[1]

@@ -65,6 +65,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     doc = fromstring("<order/>", name="order")
     with record(doc, "log.jsonl", seal=True), doc.transaction(user="ann"):
         doc.root.append(doc.root.makeelement("item"))
+    with record(doc, "erasable.jsonl", erasable=True):
+        doc.root.set("who", "ann")
     return tmp_path
 
 
@@ -74,7 +76,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
      "pending log.jsonl --rules rules.xcep", "why log.jsonl --rules rules.xcep 1",
      "why-not log.jsonl --rules rules.xcep Complete", "test rules.xcep", "audit log.jsonl --rules rules.xcep -q",
      "apply act.xcep order.xml --initial --dry-run", "diff order.xml more.xml",
-     "history order.xml more.xml -o new.jsonl"],
+     "history order.xml more.xml -o new.jsonl", "erase erasable.jsonl --xpath /order/@who"],
 )  # fmt: skip
 def test_json_of_every_command_that_says_something(
     command: str, folder: Path, capsys: pytest.CaptureFixture[str]

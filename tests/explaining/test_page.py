@@ -1,4 +1,4 @@
-"""The examples of docs/explain.md, and its table of reasons."""
+"""The examples of docs/explain.md, and its list of reasons."""
 
 from __future__ import annotations
 
@@ -23,5 +23,4 @@ def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_the_page_has_every_reason(reason: Reason) -> None:
-    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{reason.word}` |")]
-    assert reason.sentence in row
+    assert f"`{reason.word}`" in PAGE and reason.sentence

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tests.constructs import UNKNOWN_TO_THE_ENGINE
+from path_types import PathType
+from path_types.relations import offsets
+from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.reference import Advance, Evaluation, Raise
 from tests.spec.languages import COMPILE, LANGUAGES
 from tests.strategies import DOCUMENTS, History, show_history, show_rules
@@ -79,14 +82,50 @@ def as_the_engine_sees(step: Any) -> Any:
     return step
 
 
-def difference(definitions: Sequence[EventDefinition], history: History) -> str:
-    """The first edit at which engine and reference differ, with rules and events; empty if none does.
+def needed(definitions: Sequence[EventDefinition], found: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The constructs that findings of these rules needed: those of the definitions of their events; alignment, if a
+    path in one has the operator's path several times (P10)."""
+    names = {finding["name"] for finding in found}
+    constructs = constructs_of([each for each in definitions if each.name in names])
+    rules = rules_of(definitions)
+    if any(_is_aligned(rules, finding) for finding in found):
+        constructs.add("alignment")
+    return constructs
+
+
+def _is_aligned(rules: Rules, finding: Mapping[str, Any]) -> bool:
+    tree = next(tree for tree in rules.graph.trees if tree.name == finding["name"])
+    paths = {PathType.parse(path) for path in _paths(finding)}
+    return not tree.flat and any(
+        len(offsets(node.path, path)) > 1 for node in tree.operators for path in paths
+    )
+
+
+def _paths(record: Mapping[str, Any]) -> Iterator[str]:
+    for inner in record.get("constituents", ()):
+        if "op" in inner:
+            yield inner["path"]
+        yield from _paths(inner)
+
+
+def shown(counts: Mapping[str, int]) -> str:
+    """Constructs, with in how many cases with findings they were needed."""
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+
+
+def difference(
+    definitions: Sequence[EventDefinition], history: History, counts: Counter[str] | None = None
+) -> str:
+    """The first edit at which engine and reference differ, with rules and events; empty if none does. ``counts`` gets
+    what findings `needed`.
 
     Step by step, but for records of which the edit goes on: when exactly in it something is returned is not promised.
     """
     seen = tuple(map(as_the_engine_sees, history.steps))
     expected = reference_findings(definitions, seen)
     got = engine_findings(definitions, seen)
+    if counts is not None:
+        counts.update(needed(definitions, [finding for some in got for finding in some]))
     steps = [*seen, "close"]
     rank = rank_of(tuple(definitions))
     want: list[dict[str, Any]] = []

@@ -1,7 +1,8 @@
 """The long run: the engine against the reference evaluator, a mode at a time, as many cases as there is time for.
 
 ``python -m tests.laws.long_run 1 3000 dense late`` draws 3,000 cases from seed 1 in each of these modes (without any:
-in all) and prints the shortest difference of each. A mode is a generator of rules and one of histories; in those called
+in all) and prints the shortest difference of each, and in how many cases findings needed which construct. A mode is a
+generator of rules and one of histories; in those called
 ``-aimed`` the histories have what the rules, which are those of the mode without that, wait for, as they mostly have in
 lots and towers:
 
@@ -26,20 +27,23 @@ operators of operators of every kind, with every option            pairs, pairs-
 trees of such above one another, external events, timers, edits    towers
 counts that wait, with what comes and goes (V6, D4, D5)       counts, batches
 waits that timers and releases begin and end (D4, W5, A3)   timed-waits
+`all[…]`, `& not`, `becomes` (A6, A7, B1 to B4)                   patterns
 values (V1 to V7), filters (F1 to F5), opaque leaves (O1)          full, full-meet
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import Any
 
 from hypothesis import strategies as st
 
 from tests import strategies as some
 from tests.anew import draw_anew
-from tests.laws.agreement import difference
+from tests.laws.agreement import difference, shown
 from tests.strategies import History
+from tests.strategies.patterns import pattern_histories, pattern_rules
 from tests.strategies.twice import rules_with_one_event_twice
 from xmlcep.algebra import EventDefinition
 
@@ -93,28 +97,31 @@ MODES: dict[str, st.SearchStrategy[tuple[tuple[EventDefinition, ...], History]]]
     "lots": some.lots(),
     "inner-lots": some.inner_lots(),
     "towers": some.towers(),
+    "patterns": pattern_rules().flatmap(lambda rules: st.tuples(st.just(rules), pattern_histories(rules))),
 }
 
 
-def differences(mode: str, first: int, cases: int) -> list[str]:
-    """What differs in so many cases of a mode, the shortest first."""
+def differences(mode: str, first: int, cases: int) -> tuple[list[str], Counter[str]]:
+    """What differs in so many cases of a mode, the shortest first, and which constructs findings needed, in how many
+    cases."""
     found: list[str] = []
+    counts: Counter[str] = Counter()
 
     def compare(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
-        text = difference(*drawn)
+        text = difference(*drawn, counts)
         if text:
             found.append(text)
 
     draw_anew(MODES[mode], first, cases, compare)
-    return sorted(found, key=len)
+    return sorted(found, key=len), counts
 
 
 def main(arguments: list[str]) -> int:
     first, cases, *modes = arguments
     status = 0
     for mode in modes or MODES:
-        found = differences(mode, int(first), int(cases))
-        print(f"{mode}: {cases} cases, {len(found)} with a difference", flush=True)
+        found, counts = differences(mode, int(first), int(cases))
+        print(f"{mode}: {cases} cases, {len(found)} with a difference; {shown(counts)}", flush=True)
         if found:
             print(found[0], flush=True)
             status = 1

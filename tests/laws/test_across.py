@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
 from lxml import etree
 
 import xmlcep
@@ -56,24 +58,83 @@ def audited(log: Path, rules: Rules) -> Records:
     return list(result.records())
 
 
+def write(log: Path, histories: Sequence[Sequence[PrimitiveEvent]], mode: str = "w") -> Path:
+    records = [event.to_record() for history in histories for event in history]
+    with log.open(mode, encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return log
+
+
 @given(rules_across(), histories_of_documents())
 def test_engine_equals_reference(text: str, histories: list[list[PrimitiveEvent]]) -> None:
     rules = parse_rules(text)
     assert as_set(engine_findings(rules, histories)) == as_set(findings_over(rules.definitions, histories))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(rules_across(), histories_of_documents())
 def test_audit_equals_engine(text: str, histories: list[list[PrimitiveEvent]]) -> None:
     rules = parse_rules(text)
-    records = [event.to_record() for history in histories for event in history]
     with TemporaryDirectory() as folder:
-        log = Path(folder) / "log.jsonl"
-        log.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+        log = write(Path(folder) / "log.jsonl", histories)
         assert as_set(audited(log, rules)) == as_set(engine_findings(rules, histories))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
+@given(rules_with_events(), histories_of_documents(), st.lists(st.integers(1, 14), max_size=3), st.booleans())
+def test_runs_equal_one_audit(
+    text: str, histories: list[list[PrimitiveEvent]], cuts: list[int], as_they_come: bool
+) -> None:
+    """Unless changes came behind later ones of other documents, which is said."""
+    rules = parse_rules(text)
+    events = [event for _, event in in_one_order(histories)]
+    if not as_they_come:
+        events.sort(key=lambda event: (event.doc, event.ts))
+    parts = [events[begin:end] for begin, end in pairwise(sorted({0, *cuts, len(events)}))]
+    with TemporaryDirectory() as folder:
+        whole = xmlcep.audit(
+            write(Path(folder) / "whole.jsonl", [events]), rules, engine="local", operators=True
+        )
+        out, state, log = (Path(folder) / name for name in ("out.jsonl", "state", "log.jsonl"))
+        notes: list[str] = []
+        for number, part in enumerate(parts):
+            write(log, [part], mode="a")
+            final = number == len(parts) - 1
+            notes += xmlcep.audit(log, rules, since=state, out=out, operators=True, final=final).notes
+        found = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        late = any("made before what earlier runs have read" in note for note in notes)
+        event(f"late: {late}, findings: {bool(found)}, runs: {len(parts)}")
+        assert late or as_set(found) == as_set(list(whole.records()))
+
+
+@settings(max_examples=8)
+@given(rules_across(), histories_of_documents())
+def test_questions_have_answers(text: str, histories: list[list[PrimitiveEvent]]) -> None:
+    rules = parse_rules(text)
+    with TemporaryDirectory() as folder:
+        log = write(Path(folder) / "log.jsonl", histories)
+        found = list(xmlcep.audit(log, rules, engine="local").records())
+        for number, finding in list(enumerate(found, start=1))[:4]:
+            if isinstance(finding["at"], str) and finding["constituents"]:
+                why = xmlcep.why(log, rules, number)
+                assert why.answer.startswith(
+                    f"E was raised at the documents at {finding['ts']} of '{finding['doc']}'"
+                )
+                assert changes(why.groups[0].part.to_record()) == changes(finding)
+        assert xmlcep.why_not(log, rules, "E").answer.startswith("E was ")
+        for group in xmlcep.pending(log, rules, complete=True):
+            assert group.event == "E" and group.node == "the documents" and group.to_record() and str(group)
+
+
+def changes(record: dict[str, Any]) -> list[str]:
+    """The changes in a finding, or in an answer."""
+    inner = [record[name] for name in ("constituents", "parts", "events") if name in record]
+    if "op" in record:
+        return [json.dumps([record["ts"], record["op"], record["ids"]])]
+    return sorted({each for some in inner for one in some for each in changes(one)})
+
+
+@settings(max_examples=12)
 @given(rules_with_events(), edits_of_documents())
 def test_live_equals_audits(text: str, edits: list[Edit]) -> None:
     rules = parse_rules(text)

@@ -121,15 +121,6 @@ def test_anchors_are_codes_each_once_and_in_order() -> None:
         )  # a clause that went leaves its number
 
 
-def test_the_contents_name_all_clauses_in_order() -> None:
-    contents = PAGES[0].read_text(encoding="utf-8").partition("\n## ")[0]
-    named = re.findall(r"\[(\w+)\]\(#\w+\) (.+?)(?: ·| \|)", contents)
-    listed = [each for each in read_clauses().values() if each.code[0] not in ELSEWHERE]
-    assert [(code, title.lower()) for code, title in named] == [
-        (each.code, each.title.lower()) for each in listed
-    ]
-
-
 def test_all_letters_have_a_part() -> None:
     assert "".join(PARTS) == LETTERS.removesuffix(ELSEWHERE)
 

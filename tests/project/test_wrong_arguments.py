@@ -40,7 +40,7 @@ WRONG: tuple[Any, ...] = (
 )  # fmt: skip
 
 INTERNAL = {
-    "Document.attach", "Document.detach", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment",
+    "Document.attach", "Document.detach", "Watch.stream", "Detector.elsewhere",
     "Detector.concerns", "Detector.set_clock", "Replica.add", "Replica.environment", "Replica.environment_in_tree",
     "Recording.continue_watch", "Recording.past", "Recording.write_control",
     "Rules.takes_external", "PathType.child", "PathType.of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import tempfile
@@ -15,9 +16,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import xmlcep
-from tests.auditing.test_every_construct import log_of
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
+from tests.proofs.logs import written
 from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
@@ -27,12 +28,9 @@ from xmlcep.cli import main
 from xmlcep.documents import Replica
 from xmlcep.log.erasable import ERASED, entry_of
 from xmlcep.log.errors import BrokenChainError, LogError, LogLockedError
-from xmlcep.log.records import ClockRecord, Header, change_record
 from xmlcep.log.seal import verify
 from xmlcep.log.segments import segments
 from xmlcep.log.tree import verify_tree
-from xmlcep.log.writing import create_log
-from xmlcep.proofs import Signing
 from xmlcep.proofs.errors import ProofError
 from xmlcep.proofs.log_tree import last_checkpoint, tree_folder
 from xmlcep.recording import erase
@@ -239,6 +237,8 @@ def test_an_erased_value_is_not_another(tmp_path: Path, name: str) -> None:
         verify(log)
     with pytest.raises(ProofError, match="was changed"):
         verify_tree(log)
+    with contextlib.suppress(LogError):
+        erase(log, nodes=[1])
 
 
 def without_values(finding: Any) -> Any:
@@ -278,13 +278,7 @@ def test_no_finding_is_false_and_none_is_lost(definitions: Any, history: Any, da
     found before the first record that lacks it."""
     rules = rules_of(definitions)
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "doc.jsonl"
-        with create_log(log, Header("doc"), erasable=True, tree=Signing()) as writer:
-            for item in log_of(history, "doc"):
-                writer.write_records(
-                    [item.to_record() if isinstance(item, ClockRecord) else change_record(item)]
-                )
-            writer.checkpoint()
+        log = written(folder, history, erasable=True)
         options: dict[str, Any] = {"engine": "local", "until": "2026-01-01T00:10:00Z"}
         before = [without_values(each) for each in audit(log, rules, **options).records()]
         nodes = sorted({r["ids"][-1] for r in map(json.loads, lines(log)) if r.get("salts")} - {None})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -160,8 +161,37 @@ def test_a_signed_log_is_not_continued_without_its_key(tmp_path: Path, key: Path
         recorded(tmp_path / "new.jsonl", True, 1)
 
 
+def with_lines(change: Callable[[list[bytes]], object], log: Path) -> None:
+    all_lines = log.read_bytes().splitlines(keepends=True)
+    change(all_lines)
+    log.write_bytes(b"".join(all_lines))
+
+
 def cut(log: Path) -> None:
-    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-5]))
+    with_lines(lambda all_lines: all_lines.__delitem__(slice(-5, None)), log)
+
+
+def taken_out(log: Path) -> None:
+    with_lines(lambda all_lines: all_lines.__delitem__(slice(5, 8)), log)
+
+
+def put_in(log: Path) -> None:
+    with_lines(lambda all_lines: all_lines.insert(5, all_lines[4]), log)
+
+
+def changed(log: Path) -> None:
+    with_lines(lambda all_lines: all_lines.__setitem__(5, all_lines[5].replace(b'"pos":', b'"pos":1')), log)
+
+
+def the_last_changed(log: Path) -> None:
+    with_lines(lambda all_lines: all_lines.__setitem__(-1, all_lines[-1].replace(b"299", b"300")), log)
+
+
+def swapped_far(log: Path) -> None:
+    def swap(all_lines: list[bytes]) -> None:
+        all_lines[5], all_lines[300] = all_lines[300], all_lines[5]
+
+    with_lines(swap, log)
 
 
 def rewritten(log: Path) -> None:
@@ -177,10 +207,17 @@ def rewritten(log: Path) -> None:
     folder.with_name("aside").rename(folder)
 
 
+def rewritten_tiles_and_all(log: Path) -> None:
+    rewritten(log)
+    for name in files(tree_folder(log) / "tile"):
+        (tree_folder(log) / "tile" / name).write_bytes(bytes(256 * 32))
+
+
 def swapped(log: Path) -> None:
-    all_lines = log.read_bytes().splitlines(keepends=True)
-    all_lines[5], all_lines[6] = all_lines[6], all_lines[5]
-    log.write_bytes(b"".join(all_lines))
+    def swap(all_lines: list[bytes]) -> None:
+        all_lines[5], all_lines[6] = all_lines[6], all_lines[5]
+
+    with_lines(swap, log)
 
 
 def another(log: Path) -> None:
@@ -207,13 +244,19 @@ def another_key(log: Path) -> None:
 
 
 ATTACKS = {
-    cut: "it was cut off at its end",
-    rewritten: "was changed, swapped or put in",
-    swapped: "was changed, swapped or put in",
+    cut: "has 596 entries, its checkpoint 601: it was cut off at its end",
+    taken_out: "the entries 6 to 8 were taken out",
+    put_in: "entry 6 was put in",
+    changed: "entry 6 was changed",
+    the_last_changed: "entry 601 was changed",
+    swapped: "the entries 6 and 7 were swapped",
+    swapped_far: "the entries 6 and 301 were swapped",
+    rewritten: "it was rewritten from entry 2 on",
+    rewritten_tiles_and_all: "the log was rewritten, or forked: its first 601 entries",
     another: "is of another log",
     no_checkpoint: "its checkpoint is missing",
     altered_checkpoint: "it was altered",
-    another_key: "not signed by orders",
+    another_key: "the wrong key: not signed by orders",
 }
 
 
@@ -227,6 +270,7 @@ def test_attacks(tmp_path: Path, key: Path, attack: object, capsys: pytest.Captu
     with pytest.raises(ProofError, match=ATTACKS[attack]):  # type: ignore[index]
         verify_tree(log, keys=[public_key(f"{key}.pub")])
     assert main.run(["verify", str(log), "--key", f"{key}.pub"]) == 1
+    assert ATTACKS[attack] in capsys.readouterr().err  # type: ignore[index]
 
 
 def test_two_histories_of_one_log(tmp_path: Path, key: Path) -> None:
@@ -239,7 +283,7 @@ def test_two_histories_of_one_log(tmp_path: Path, key: Path) -> None:
     shutil.rmtree(tree_folder(log))
     recover(log, tree=key).close()
     verify_tree(log, keys=[public_key(f"{key}.pub")])
-    with pytest.raises(ProofError, match="fork of the log"):
+    with pytest.raises(ProofError, match="forked: the log fits its own checkpoint, and not this one, of 41"):
         verify_tree(log, kept=[kept], keys=[public_key(f"{key}.pub")])
 
 
@@ -265,8 +309,12 @@ def test_a_witness(tmp_path: Path, key: Path) -> None:
     kept = tmp_path / "kept"
     kept.write_text(str(seen(20)))
     assert verify_tree(log, kept=[kept], keys=[log_key, own.public]).entries == 1601
-    with pytest.raises(ProofError, match="not signed by eye"):
+    with pytest.raises(ProofError, match="the wrong key: not signed by eye"):
         verify_tree(log, keys=[own.public])
+    earlier = tmp_path / "earlier"
+    earlier.write_text(str(own.sign(Note.parse(first["checkpoint"]), 30)))
+    with pytest.raises(ProofError, match="the clock of eye was set back"):
+        verify_tree(log, kept=[kept, earlier], keys=[own.public])
     refused("clock was set back", at=19)
     whole = files(folder)
     shutil.rmtree(folder)

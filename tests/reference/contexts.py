@@ -102,10 +102,10 @@ def _is_more(choice: Choice, other: Combination, combination: Combination) -> bo
 
 def _terminators(choice: Choice) -> Iterator[list[Entry | None]]:
     """Of a sequence what its last operand has, oldest first, those that end together at once, then nothing; of others
-    what is new, as it came, what came in one operand at one time point at once."""
+    what is new, as it came, what came in one operand at one time point at once, oldest first."""
     if choice.last is None:
         for _, together in groupby(choice.new, key=lambda entry: (entry.time, entry.child)):
-            yield list(together)
+            yield sorted(together, key=lambda entry: entry.rank)
         return
     of_last = [entry for entry in all_in(choice.combinations()) if entry.child == choice.last]
     for _, same in groupby(of_last, key=lambda entry: entry.end):

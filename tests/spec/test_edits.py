@@ -23,6 +23,12 @@ event E {when="price"} = x[1,1] ins(item/comment)
     i1 c1 p1                           | 3: c1
     i1 (c1 p1) p1-                     | 2: c1
     i1 (c1 p1 p1-)                     |
+# a message sees the document as it is when it is raised, not what comes next (Y10)
+event E {message="{@partNum}"} = periodic[ins(item), "1 s", ins(item/price)]
+    @0 i1 a1=7 @1.5 i1-                | 3: i1<7>
+    @0 i1 a1=7 @1.5 (a1=8 i1-)         | 3: i1<7>
+event E {message="{@partNum}", when="price"} = x[1,1] ins(item/comment)
+    i1 a1=7 (c1 p1 [a1=8])             | 3: c1<7>
 # asked when the combination comes to be, then at the first record of each later edit at or below the node
 event E {when="count(comment) = 2"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 (c1 c1.2)                 | 4: p1+q1

@@ -114,6 +114,25 @@ def test_transactions_and_closed_documents(tmp_path: Path) -> None:
         xmlcep.Group([world.order]).watch(RULES)
 
 
+def test_rules_are_replaced(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add(world.order, "item", "7")
+    shipped = next(line for line in str(RULES.text).splitlines() if "Shipped" in line)
+    twice = "event Twice {across} = ins(order/item/@part) as $p ; ins(stock/out/@part) as $p"
+    replacement = world.watch.replace(parse_rules(f"{shipped}\n{twice}"), on_removed="drop")
+    assert (replacement.kept, replacement.new) == (("Shipped",), ("Twice",))
+    assert set(replacement.removed) == {"Ordered", "Late", "Slow", "Timer"} and replacement.lost["Late"] == 1
+    world.add(world.stock, "out", "7", after=1)
+    assert [event.name for event in world.watch.findings] == ["Ordered", "Shipped"]
+    world.add(world.order, "item", "8")
+    world.add(world.stock, "out", "8", after=1)
+    assert [event.name for event in world.watch.findings][2:] == ["Shipped", "Twice"]
+    assert world.watch.replace(parse_rules("event A = ins(item)")).removed == ("Shipped", "Twice")
+    world.watch.close()
+    with pytest.raises(WrapError, match="closed watch"):
+        world.watch.replace(RULES)
+
+
 def test_what_is_no_group() -> None:
     document = xmlcep.fromstring("<a/>", name="a")
     with pytest.raises(WrapError, match="two documents called 'a'"):

@@ -7,6 +7,7 @@ and why), then one of the engines, `local` or `spark`, `findings`, and `quaranti
 
 from .document_summaries import DocumentSummary as DocumentSummary
 from .findings.atomic_files import OutputError as OutputError
+from .findings.corrections import standing as standing
 from .plan import Plan as Plan
 from .plan import make_plan as make_plan
 from .progress import Advance as Advance

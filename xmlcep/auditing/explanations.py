@@ -29,6 +29,7 @@ from ..suggestions import did_you_mean_or_list
 from ..timestamps import time_or_day
 from ..xpath import ExpressionError
 from ..xpath.selection import select
+from .explanations_across import found_across, pending_across, why_across, why_not_across
 from .findings.order import Ranking
 from .inputs import LogPath
 from .pasts import Past, Pasts, give, read_some
@@ -56,7 +57,7 @@ def pending(
     found: list[PendingGroup] = []
     total = 0
     log = read_some(logs, doc, on_bad)
-    for past in log.documents.values():
+    for past in () if _is_over(rules, event) else log.documents.values():
         point = past.point(at)
         detector = Detector(rules, document=past.start())
         items = list(past.until(point))
@@ -68,6 +69,10 @@ def pending(
         answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(point))
         found += answer
         total += answer.total
+    if doc is None and (rules.graph.across if event is None else _is_over(rules, event)):
+        over = pending_across(log, rules, at, event, limit=limit, complete=complete)
+        found += over
+        total += over.total
     found.sort(key=lambda group: (group.raised, -group.fraction))
     return Pending(found if limit is None else found[:limit], total, log.notes_at(at))
 
@@ -82,11 +87,11 @@ def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
         raise QuestionError(f"{event!r} is no event of these rules: {did_you_mean_or_list(event, names)}")
-    if any(tree.name == event for tree in rules.graph.across):
-        raise QuestionError(
-            f"event {event} is about several documents (V11), of which none says why or why not: ask about the events "
-            "of one document that it is made of; a finding of it has the document of each change"
-        )
+
+
+def _is_over(rules: Rules, event: str | None) -> bool:
+    """Whether an event is over documents (V11)."""
+    return any(tree.name == event for tree in rules.graph.across)
 
 
 # ---- why not (Y3) -----------------------------------------------------------------------------------------
@@ -111,13 +116,22 @@ def why_not(
         Moment(moment)  # which says what is wrong with it, before anything is read
     if between is not None and _is_after(*between):
         raise QuestionError(f"between: {between[0]} comes after {between[1]}: the earlier one comes first")
+    if _is_over(rules, event):
+        if node is not None or doc is not None or isinstance(at, int) or (isinstance(since, int) and since):
+            raise QuestionError(
+                f"event {event} is about several documents (V11): leave node and doc out, and give times, such as "
+                "2026-01-31T12:00:00Z, where you gave time points"
+            )
+        log = read_some(logs, None, on_bad)
+        answer = why_not_across(log, rules, event, at, time_or_day(since) if isinstance(since, str) else 0)
+        return replace(answer, notes=(*answer.notes, *log.notes_at(at)))
     log = read_some(logs, doc, on_bad)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
-        answer = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
-        if answer is not None:
-            fraction = answer.groups[0].fraction if answer.groups else 0.0
-            answers.append(((answer.cause is not None, fraction), answer))
+        of_document = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
+        if of_document is not None:
+            fraction = of_document.groups[0].fraction if of_document.groups else 0.0
+            answers.append(((of_document.cause is not None, fraction), of_document))
     if not answers and node is None:
         raise QuestionError("nothing is recorded of any document")
     if not answers:
@@ -292,15 +306,32 @@ def why(
     Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
     """
     check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
-    log = read_some(logs, doc, on_bad)
     if isinstance(finding, int) or finding.isdecimal():
-        past, name = _numbered(log, rules, int(finding))
-        candidates = [past]
+        log = read_some(logs, doc, on_bad)
+        answer = _why_numbered(log, rules, int(finding))
     else:
         name = FindingName.parse(finding)
         _check_event(rules, name.event)
-        candidates = list(log.documents.values())
-    for past in candidates:
+        over = _is_over(rules, name.event)
+        log = read_some(logs, None if over else doc, on_bad)
+        if over:
+            answer = why_across(
+                log,
+                rules,
+                name.event,
+                lambda one: name.means(one) and doc in (None, one.cause.doc),
+                name.number,
+            )
+        else:
+            answer = _why_named(log.documents.values(), rules, name)
+    if answer is None:
+        raise QuestionError(f"there is no finding {finding}: an audit lists them")
+    return replace(answer, notes=(*answer.notes, *log.notes))
+
+
+def _why_named(pasts: Iterable[Past], rules: Rules, name: FindingName) -> Explanation | None:
+    """Why the finding of this name was raised, in the first of these documents that has it."""
+    for past in pasts:
         history = History(rules, name.event, doc=past.doc, initial=past.start(), document=past.start())
         found: list[CompositeEvent] = []
         within_edit = False
@@ -316,13 +347,12 @@ def why(
                 break
         if len(found) >= name.number:
             history.name_nodes(past.document(name.ts))
-            answer = why_raised(history.evidence, found[name.number - 1], doc=past.doc)
-            return replace(answer, notes=(*answer.notes, *log.notes))
-    raise QuestionError(f"there is no finding {finding}: an audit lists them")
+            return why_raised(history.evidence, found[name.number - 1], doc=past.doc)
+    return None
 
 
-def _numbered(log: Pasts, rules: Rules, number: int) -> tuple[Past, FindingName]:
-    """The finding with this number, in the order of an audit: by document, time point, rank."""
+def _why_numbered(log: Pasts, rules: Rules, number: int) -> Explanation | None:
+    """Why the finding with this number was raised, in the order of an audit: by document, time point, rank."""
     if number < 1:
         raise QuestionError(f"there is no finding {number}: they are numbered from 1")
     left = number
@@ -337,8 +367,15 @@ def _numbered(log: Pasts, rules: Rules, number: int) -> tuple[Past, FindingName]
         if left <= len(raised):
             finding = raised[left - 1]
             same = [event for event in raised[: left - 1] if _alike(event, finding)]
-            return past, FindingName(finding.ts, finding.name, finding.ids, len(same) + 1)
+            name = FindingName(finding.ts, finding.name, finding.ids, len(same) + 1)
+            return _why_named([past], rules, name)
         left -= len(raised)
+    if rules.graph.across:
+        over = found_across(log, rules)
+        if left <= len(over):
+            record = over[left - 1].to_record()
+            return why_across(log, rules, over[left - 1].name, lambda one: one.to_record() == record)
+        left -= len(over)
     left_out = "".join(f"; {note.removesuffix('.')}" for note in log.notes)
     raise QuestionError(f"there is no finding {number}: there are {number - left:,}{left_out}")
 

@@ -156,7 +156,6 @@ def audit(
         if request.since is not None:
             _refuse_pipes(kept)
         found = find_files(kept)
-        _refuse_across(request)
         if request.since is not None:
             stack.enter_context(holding(request.since))
             result = _audit_since(request, found, request.since, started)
@@ -317,15 +316,6 @@ class _Audit:
             SparkAudit(session, self._request, collector).run(self._files, writer)
 
 
-def _refuse_across(request: AuditRequest) -> None:
-    """V11: all documents have to be seen from the beginning."""
-    said = request.rules.said_of_across
-    if said and request.since is not None:
-        raise AuditError(
-            f"{said}: an audit that goes on looks at each by itself: audit the whole, without since"
-        )
-
-
 def _refuse_pipes(logs: Iterable[LogPath]) -> None:
     for log in logs:
         if isinstance(log, PipeCopy):
@@ -401,6 +391,11 @@ def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
     if late == "restart" and state.before is not None:
         raise StateError(
             f"{state.path}: an audit with late='restart' keeps its rules: what others have found cannot be corrected"
+        )
+    said = request.rules.said_of_across
+    if late == "restart" and said:
+        raise AuditError(
+            f"{said}, and late='restart' goes back for the findings of one document: say 'wait' or 'refuse'"
         )
     state.late = late
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from ..log.json_codec import FASTEST
 from ..recording.erasing import erase
 from ..versions.blame import blame, select
-from ._arguments import FilePath, at_option
+from ._arguments import FilePath, at_option, format_option
 from ._bad_records import LeftOut, said
 from ._commands import command as command_of
-from ._output import inform
+from ._output import inform, put
 
 
 @command_of(name="erase")
@@ -27,8 +28,14 @@ from ._output import inform
     metavar="N",
     help="The node that record N (its n) is about.",
 )
+@format_option("json: an object: the number of values, and in which records.")
 def command(
-    file: str, xpath: str | None, at: int | str | None, nodes: tuple[int, ...], records: tuple[int, ...]
+    file: str,
+    xpath: str | None,
+    at: int | str | None,
+    nodes: tuple[int, ...],
+    records: tuple[int, ...],
+    form: str,
 ) -> None:
     """Erase all values of nodes, and of nodes below them, from an erasable log, in all its files.
 
@@ -43,6 +50,9 @@ def command(
         found = blame(file, at=at, on_bad=LeftOut(only_torn=True))
         chosen |= {found.id_of(node) for node in select(found.root, xpath)}
     made = erase(file, nodes=chosen, records=records)
+    if form == "json":
+        put(FASTEST.dumps(made._asdict()).decode())
+        return
     values = "1 value" if made.values == 1 else f"{made.values:,} values"
     inform(f"{file}: {values} erased, in {said('record', made.records)}", err=False)
     if made.elsewhere:

@@ -92,17 +92,22 @@ def command(
     if not log:
         raise click.UsageError("say what to verify: LOG, or --finding FILE")
     source = log[0] if len(log) == 1 else log
-    covered = None
+    seal, covered = None, None
     try:
         seal = verify(source, head=head)
-        if kept or keys or has_tree(source):
-            covered = verify_tree(source, kept=kept, keys=known)
-    except (BrokenChainError, ProofError) as error:
+    except BrokenChainError as error:
         inform(f"xmlcep: {error}")
-        context.exit(DIFFERENCES)
     except UnsealedError as error:
         inform(f"xmlcep: {error}")
         context.exit(UNSEALED)
+    try:
+        if kept or keys or has_tree(source):
+            covered = verify_tree(source, kept=kept, keys=known)
+    except ProofError as error:
+        inform(f"xmlcep: {error}")
+        context.exit(DIFFERENCES)
+    if seal is None:
+        context.exit(DIFFERENCES)
     gone = erased_records(source) if seal.erasable else {}
     if form == "json":
         found: dict[str, object] = {"length": seal.length, "head": seal.head}

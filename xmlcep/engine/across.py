@@ -6,10 +6,10 @@ point, a number that knows what it is the place of; in what it raises each chang
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from contexts.entry import Moment
 from path_types.types import DOCUMENT
@@ -20,26 +20,12 @@ from ..rules.across import joined_throughout
 from ..xpath.values import text_of
 from .detector import Detector
 from .dispatch import select
+from .durable import Json, new_reader, new_writer, read_detector, write_detector
 from .errors import UnknownTimeError
 from .leaf import Bindings
+from .place import Place
+from .replacement import OnRemoved, Replacement
 from .tree_dispatch import Delivery, primitive_dispatch
-
-
-class Place(int):
-    """The number of a change, or of what was raised, in the order of all documents; ``of`` is that itself."""
-
-    of: Cause | CompositeEvent
-
-    @classmethod
-    def at(cls, number: int, of: Cause | CompositeEvent) -> Place:
-        """The place with this number."""
-        place = cls(number)
-        place.of = of
-        return place
-
-    def __float__(self) -> float:
-        """The time point in the document: what expressions see as ``$ts`` (F2)."""
-        return float(self.of.ts)
 
 
 class Part(NamedTuple):
@@ -53,30 +39,70 @@ class Part(NamedTuple):
     composites: Sequence[CompositeEvent]
 
 
+class Player(Protocol):
+    """Whoever is fed with changes in the order of all documents, as a detector is."""
+
+    def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:
+        """The next change, and what the events of its document have raised."""
+
+    def advance(self, time: int) -> list[CompositeEvent]:
+        """Time has passed (W6)."""
+
+    def set_clock(self, time: int | None, transaction: int) -> None:
+        """The time of the next change."""
+
+
 class Across:
     """What the events over documents of some rules have seen.
 
-    It has to be fed in the order of document time, document and time point.
+    It has to be fed in the order of document time, document and time point. ``player`` is fed in place of a detector.
     """
 
-    def __init__(self, rules: Rules, *, operators: bool = False) -> None:
+    def __init__(self, rules: Rules, *, operators: bool = False, player: Player | None = None) -> None:
         trees = rules.graph.across
         self._names = frozenset(tree.name for tree in trees)
         self._used = {rules.graph.trees[index].name for tree in trees for index in tree.dependencies}
         self.name = trees[0].name
         """What the first of them is called, for messages."""
-        self._detector = Detector(rules, operators=operators, trees=self._names)
+        self.detector = Detector(rules, operators=operators, trees=self._names)
+        self._player: Player = player or self.detector
         self._means = select(rules.graph, self._names).by_type
         self._joins = {
             tree.name: min(joined_throughout(rules.graph.programs[tree.index], tree.operators))
             for tree in trees
         }
-        self._count = self._time = 0
+        self._count = self.time = 0
 
     def reset(self) -> None:
         """Forgets all that it has seen."""
-        self._detector.reset()
-        self._count = self._time = 0
+        self.detector.reset()
+        self._count = self.time = 0
+
+    def state(self) -> dict[str, Json]:
+        """What it has seen, as plain data (G6)."""
+        writer = new_writer()
+        written = write_detector(writer, self.detector)
+        return {"detector": written, "count": self._count, "time": self.time, **writer.state()}
+
+    def go_on(self, state: Mapping[str, Json]) -> None:
+        """Goes on from where one of the same rules was; it has to be as new."""
+        read_detector(new_reader(state), state["detector"], self.detector)
+        self._count, self.time = state["count"], state["time"]
+
+    def replaced(
+        self, rules: Rules, on_removed: OnRemoved, past: Across | None = None
+    ) -> tuple[Across | None, Replacement]:
+        """What goes on with other rules in its place (G7), if these have events over documents, and what became of its
+        trees; new ones have seen what ``past`` has. Nothing of theirs waits for a release."""
+        names = frozenset(tree.name for tree in rules.graph.across)
+        now = Across(rules, operators=self.detector.operators) if names else None
+        seen = None if past is None else past.detector
+        replacement = self.detector.replace(rules, on_removed=on_removed, trees=names, past=seen)
+        if now is not None:
+            now._player = now.detector = self.detector
+            now._count = max(each._count for each in (self, past) if each is not None)
+            now.time = self.time
+        return now, replacement
 
     def parts(
         self, time: int | None, record: PrimitiveEvent | None, raised: Sequence[CompositeEvent]
@@ -110,17 +136,17 @@ class Across:
         """A change, if there is one, at this time of its document (in microseconds since 1970), and what the events of
         its document raised with it; returns what that raises. Errors as of `parts`."""
         found = [each for part in self.parts(time, record, raised) for each in self.take(part)]
-        if time is not None and time > self._time:
+        if time is not None and time > self.time:
             found += self.advance(time - 1)  # what is due by then is not due at a record of that time
         return found
 
     def advance(self, time: int) -> list[CompositeEvent]:
         """It is this time, in microseconds since 1970; returns what was due until then (W6)."""
-        return [self._restored(each) for each in self._detector.advance(time)]
+        return [self._restored(each) for each in self._player.advance(time)]
 
     def next_due(self) -> str | None:
         """When something is due next, as RFC 3339 text (UTC); None if nothing is."""
-        return self._detector.next_due()
+        return self.detector.next_due()
 
     def value_of(self, composite: CompositeEvent) -> str:
         """The value to which what it has raised belongs: no other matters for that."""
@@ -130,7 +156,7 @@ class Across:
         """The values to which something belongs that it is fed."""
         found = set()
         record = part.cause if part.is_change and isinstance(part.cause, PrimitiveEvent) else None
-        for state in self._detector.trees.values():
+        for state in self.detector.trees.values():
             given: list[tuple[Event, Iterable[Delivery]]] = [
                 (each, state.composite_deliveries(each)) for each in part.composites
             ]
@@ -147,7 +173,7 @@ class Across:
     def take(self, part: Part) -> list[CompositeEvent]:
         """Takes what happens; returns what that raises."""
         self._count += 1
-        time = self._time = max(part.time, self._time)
+        time = self.time = max(part.time, self.time)
         cause, record = part.cause, part.cause
         place = Place.at(self._count, cause)
         if not (
@@ -162,9 +188,9 @@ class Across:
             for each in part.composites
             for at in [Place.at(self._count, each)]
         ]
-        self._detector.set_clock(time, 0)
+        self._player.set_clock(time, 0)
         return [
-            self._restored(each) for each in self._detector.feed(record._replace(ts=place, more=False), fed)
+            self._restored(each) for each in self._player.feed(record._replace(ts=place, more=False), fed)
         ]
 
     def _restored(self, composite: CompositeEvent) -> CompositeEvent:
@@ -178,11 +204,12 @@ class Across:
             of = TimePoint(last.ts, cause.at, last.doc)
         assert of is not None and not isinstance(of, CompositeEvent)
         return composite._replace(
-            path=None, ids=(), constituents=tuple(map(self._as_it_was, composite.constituents)), start=None, end=None,
+            path=None, ids=(), constituents=tuple(map(self.as_it_was, composite.constituents)), start=None, end=None,
             cause=of, span=None,
         )  # fmt: skip
 
-    def _as_it_was(self, event: Event) -> Event:
+    def as_it_was(self, event: Event) -> Event:
+        """What it has been fed, or has raised, as it is in its document."""
         if isinstance(event, CompositeEvent) and event.name in self._names:
             return self._restored(event)
         assert isinstance(event.start, Place) and not isinstance(event.start.of, TimePoint)

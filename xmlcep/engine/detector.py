@@ -496,14 +496,6 @@ class Detector:
         both = self._clock.follows_time and other._clock.follows_time
         return self._clock.transaction - other._clock.transaction if both else 0
 
-    def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
-        """Adds a part of the document that was there before its first event, for rules that read it (U2).
-
-        As `Replica.add`, with its errors; nothing happens if no rule that is evaluated asks the document.
-        """
-        if self._document is not None:
-            self._document.add(xml_text, ids, path)
-
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.
 
@@ -635,7 +627,8 @@ class Detector:
 
         if document is None and self._document is not None and not self._document.is_partial:
             document = self._document
-        return Nodes(self._namespaces, document)
+        several = any(tree.across for tree in self._active.trees)
+        return Nodes(self._namespaces, document, several=several)
 
     @property
     def trees(self) -> Mapping[int, TreeState]:

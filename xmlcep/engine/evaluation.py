@@ -47,6 +47,7 @@ class Evaluation:
         self._active = active
         self._setting = setting
         self.report: list[CompositeEvent] = []
+        self._said = 0  # how much of it has its message
         roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
         self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
         # By their index in the graph, which is their turn (G2).
@@ -81,10 +82,18 @@ class Evaluation:
         self._touched: set[int] = set()
         self.departed = Departed(active, self.trees, setting)
 
+    def say(self) -> None:
+        """The document is about to change: messages of what has been raised see it as it was then (Y10)."""
+        if self.says:
+            self.report[self._said :] = self.says.of(self.report[self._said :])
+            self._said = len(self.report)
+
     def take_report(self) -> list[CompositeEvent]:
         """What has been raised since it was asked last."""
-        raised = self.says.of(self.report) if self.says else self.report[:]
+        self.say()
+        raised = self.report[:]
         self.report.clear()
+        self._said = 0
         return raised
 
     # ---- one time point -------------------------------------------------------------------------------
@@ -387,6 +396,7 @@ class Evaluation:
     def clear(self) -> None:
         """As before the first event."""
         self.report.clear()
+        self._said = 0
         self.waiting.clear()
         self._touched.clear()
         self.departed.clear()

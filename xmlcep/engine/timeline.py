@@ -101,6 +101,8 @@ class Timeline:
         self.more = event[11]
         if setting.timers.size:
             self._timers.fire_before(event)
+        if document is not None and self._evaluation.report:
+            self._evaluation.say()
         clock.edit += is_new  # what is due before it is not of it (U2)
         clock.record(event)
         if (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from contexts import Entry
 from contexts.constraints import Objection
-from contexts.entry import EVENT
+from contexts.entry import EVENT, START
 from contexts.grouping import Key
 
 from ..algebra import Order, Sequence, Termination, Unit
@@ -92,7 +92,7 @@ def _order(case: _Case) -> str:
     first, second = case.objection.entries[:2]
     if second[EVENT] is first[EVENT]:
         return f"{names[0]} is in both operands, and cannot come before itself"
-    if second[EVENT].ts < first[EVENT].ts:
+    if second[START] < first[START]:
         return f"{names[1]} came before {names[0]}, and has to come after it"
     return f"{names[0]} did not end before {names[1]}"
 
@@ -140,9 +140,16 @@ def _condition(case: _Case) -> str:
 def _not_released(case: _Case) -> str:
     inner = case.state is not case.tree.root
     has = f"{case.written} has all it needs, and" if inner else "everything is there; it"
-    if case.state.node.termination is Termination.NON_LOCAL:
-        return f"{has} waits for an event elsewhere (end=non-local), or a flush"
-    return f"{has} waits for the end of the transaction, or a flush (end=custom)"
+    elsewhere = case.state.node.termination is Termination.NON_LOCAL
+    until = "an event elsewhere (end=non-local)" if elsewhere else "the end of the transaction"
+    custom = "" if elsewhere else " (end=custom)"
+    then = "; its filter is asked then" if _asks_then(case.state) else ""
+    return f"{has} waits for {until}, or a flush{custom}{then}"
+
+
+def _asks_then(state: OperatorState) -> bool:
+    """Whether what turned true is asked for more when it is released (B2)."""
+    return isinstance(state, BecomesState) and state.subject[0] is not None
 
 
 def _release_fix(state: OperatorState) -> str:

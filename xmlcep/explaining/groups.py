@@ -11,10 +11,9 @@ from contexts.constraints import Objection
 from contexts.entry import BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import PathType
-from path_types.relations import either_ends
+from path_types.relations import either_ends, leading
 
 from ..algebra import Expression, Multiplicity, Operator, Share, Unit
-from ..engine.composer import instance_at
 from ..engine.operators import Account, OperatorState
 from ..engine.operators.becomes import BecomesState
 from ..engine.timers import MEASURE
@@ -97,21 +96,20 @@ class TreeGroups:
         into = self._inner[parent.node.index]
         own = self._inner[state.node.index]
         for key in dict.fromkeys([*state.group_keys(), *own]):
-            event = self._any_event(state, key)
-            if event is None:
+            if self._below(state, key) is None:
                 continue
-            above = self.keys_above(state, key, event)
+            above = self.keys_above(state, key)
             for one in above:
                 into.setdefault(one, []).append((state.child_index, key))
             if not above and state.child_index in parent.node.definition.optional_binders:
-                place = self._place_above(state, key, event, self.tree.root.node)
+                place = self._place_above(state, key, self.tree.root.node)
                 self._apart.setdefault((parent.node.index, place), []).append((state.child_index, key))
 
-    def keys_above(self, state: OperatorState, key: Key, event: Event) -> Sequence[Key]:
-        """The groups of the parent into which a group of an inner operator that has this event would raise."""
+    def keys_above(self, state: OperatorState, key: Key) -> Sequence[Key]:
+        """The groups of the parent into which a group of an inner operator would raise."""
         parent = state.parent
         assert parent is not None
-        place = self._place_above(state, key, event, parent.node)
+        place = self._place_above(state, key, parent.node)
         if place is None:
             return ()
         if not parent.by_value:
@@ -124,20 +122,22 @@ class TreeGroups:
             return parent.matching(state.child_index, found)
         return (found,)
 
-    def _place_above(self, state: OperatorState, key: Key, event: Event, above: OperatorNode) -> int | None:
-        """The place of the group of an operator above into which a group that has this event would raise."""
-        instance = (None, ()) if self.tree.flat else instance_at(event, state.node_of(key))
-        return self.tree.place_above(state.node, *instance, above)
+    def _place_above(self, state: OperatorState, key: Key, above: OperatorNode) -> int | None:
+        """The place of the group of an operator above into which a group would raise."""
+        return self.tree.place_above(state.node, *self.instance(state, key), above)
 
-    def _any_event(self, state: OperatorState, key: Key) -> Event | None:
+    def _below(self, state: OperatorState, key: Key) -> tuple[PathType | None, tuple[int, ...]] | None:
+        """Some path instance at or below the node of a group: of any event that is in it."""
+        if isinstance(state, BecomesState):
+            return state.places.get(key)
         for entries in state.account(key).stored:
             for entry in entries:
                 event: Event = entry[EVENT]
-                return event
+                return event.path, event.ids
         for operand, inner in self._inner[state.node.index].get(key, ()):
             child = state.children[operand]
             assert child is not None
-            return self._any_event(child, inner)
+            return self._below(child, inner)
         return None
 
     def is_gone(self, key: Key) -> bool:
@@ -309,15 +309,19 @@ class TreeGroups:
 
     def instance(self, state: OperatorState, key: Key) -> tuple[PathType | None, tuple[int, ...]]:
         """The node of a group, by any event that is in it."""
-        if self.tree.flat:
+        below = None if self.tree.flat else self._below(state, key)
+        if below is None:
             return None, ()
-        event = self._any_event(state, key)
-        if event is None:
-            return None, ()
-        return instance_at(event, state.node_of(key))
+        path, ids = below
+        length = ids.index(state.node_of(key)) + 1
+        return None if path is None else leading(path, length), ids[:length]
 
     def _flat_name(self, key: Key) -> str:
-        return "the document" if self.tree.flat else self.nodes.of_id(self.tree.root.grouping.place_of(key))
+        return (
+            self.nodes.name(None, ())
+            if self.tree.flat
+            else self.nodes.of_id(self.tree.root.grouping.place_of(key))
+        )
 
     def _written(self, expression: Expression) -> str:
         return written(expression, self._namespaces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from path_types import PathType
@@ -37,11 +37,12 @@ class History:
         by_name = {tree.name: tree for tree in rules.graph.trees}
         if event not in by_name:
             raise ValueError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
-        chosen = rules.graph.with_used([by_name[event]])
+        asked = by_name[event]
+        chosen = [asked] if asked.across else rules.graph.with_used([asked])
         self.detector = Detector(
             rules, operators=True, document=document, trees=[tree.name for tree in chosen]
         )
-        self.nodes = Nodes(rules.namespaces)
+        self.nodes = Nodes(rules.namespaces, several=asked.across)
         setting = self.detector.setting
         self._evidence = {
             tree.name: Evidence(self.detector.trees[tree.index], setting, self.types, self.nodes, initial)
@@ -67,23 +68,34 @@ class History:
             for tree in self.detector.trees.values()
         )
 
-    def feed(self, event: PrimitiveEvent, *, unseen: bool = False) -> None:
-        """The next event; ``unseen``: one that is noted, but that the detector has no need of."""
-        self.types[event[1], event[2]] += 1
+    def feed(
+        self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = (), *, unseen: bool = False
+    ) -> list[CompositeEvent]:
+        """The next event, and what was raised elsewhere at it, as for `Detector.feed`; ``unseen``: one that is noted,
+        but that the detector has no need of."""
+        if event[3]:  # else it is no change, but brings what was raised (V11)
+            self.types[event[1], event[2]] += 1
         self.last = event
-        raised = [] if unseen else self.detector.feed(event)
+        raised = [] if unseen else self.detector.feed(event, composites)
         for evidence in self._all:
             evidence.note(event)
-        if raised:
-            self._note(raised)
+        if raised or composites:
+            self._note([*composites, *raised])
+        return raised
 
     def flush(self) -> None:
         """The end of a transaction (D3)."""
         self._end_edit(self.detector.flush())
 
-    def advance(self, time: TimeGiven) -> None:
+    def advance(self, time: TimeGiven) -> list[CompositeEvent]:
         """Time has passed (W6)."""
-        self._end_edit(self.detector.advance(time))
+        raised = self.detector.advance(time)
+        self._end_edit(raised)
+        return raised
+
+    def set_clock(self, time: int | None, transaction: int) -> None:
+        """See `Detector.set_clock`."""
+        self.detector.set_clock(time, transaction)
 
     def end_edit(self) -> None:
         """The edit is over, whatever its last record said (U1): no questions are asked within one."""

@@ -12,8 +12,9 @@ from path_types import Axis, PathType, Step
 from path_types.names import local_name
 
 from ..algebra import Leaf, Operator
+from ..engine.place import Place
 from ..errors import XmlCepError
-from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..events import CompositeEvent, Event, PrimitiveEvent, document_of
 from ..language.printer import print_expression, print_path
 from ..provenance import said_of
 
@@ -32,9 +33,14 @@ class Nodes:
     """Writes nodes as ``/order/item[2]``, with ``@id`` or ``@name`` where the document has one.
 
     Without a document, or for a node that is no longer there, the ids stand behind the names: ``/order#1/item#6``.
+    ``several``: events are of several documents, so each is written with its own (V11).
     """
 
-    def __init__(self, namespaces: Mapping[str, str] | None = None, document: Elements | None = None) -> None:
+    def __init__(
+        self, namespaces: Mapping[str, str] | None = None, document: Elements | None = None, *,
+        several: bool = False,
+    ) -> None:  # fmt: skip
+        self.several = several
         self.namespaces = dict(namespaces or {})
         self.document = document
 
@@ -45,7 +51,7 @@ class Nodes:
     def name(self, path: PathType | None, ids: Sequence[int], *, mark: bool = True) -> str:
         """A node by its path instance; ``mark``: with its ``@id`` or ``@name``."""
         if path is None:
-            return "the document"
+            return "the documents" if self.several else "the document"
         steps, behind = [], ""
         for length, (step, node) in enumerate(zip(path.steps, ids, strict=True), 1):
             own = self.path(PathType.of(False, (step,)))
@@ -74,15 +80,21 @@ class Nodes:
     def event(self, event: Event) -> str:
         """An event in a few words: what, where, when."""
         if isinstance(event, CompositeEvent):
-            return f"{event.operator or event.name} at {event.ts}"
-        return f"{event.op}({self.name(event.path, event.ids)}) at {event.ts}"
+            return f"{event.operator or event.name} at {self._when(event)}"
+        return f"{event.op}({self.name(event.path, event.ids)}) at {self._when(event)}"
+
+    def _when(self, event: Event) -> str:
+        """Its time point, and where that says nothing by itself its document."""
+        known = isinstance(event.ts, Place) or not self.several
+        return str(event.ts) if known else f"{event.ts} of {document_of(event)!r}"
 
     def event_in_full(self, event: Event) -> str:
         """An event with its values, its time, and who made it."""
         if isinstance(event, CompositeEvent):
-            inside = ", ".join(f"{one.op}@{one.ts}" for one in event.flattened())
-            return f"{event.operator or event.name}({self.name(event.path, event.ids)}) at {event.ts} {{{inside}}}"
-        said = [f"{event.op}({self.name(event.path, event.ids)}) at {event.ts}", change(event)]
+            inside = ", ".join(f"{one.op}@{self._when(one)}" for one in event.flattened())
+            node = self.name(event.path, event.ids)
+            return f"{event.operator or event.name}({node}) at {self._when(event)} {{{inside}}}"
+        said = [f"{event.op}({self.name(event.path, event.ids)}) at {self._when(event)}", change(event)]
         said += [event.at or "", *provenance(event)]
         return "  ".join(filter(None, said))
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 from path_types import PathType
 
 from ..algebra import Share
-from ..events import Event
+from ..events import Event, document_of
 from .nodes import Nodes
 from .proposals import Completion
 from .reasons import Reason
@@ -142,8 +142,8 @@ class Part:
         for part in self.parts:
             yield from part.lines(nodes, indent + "  ")
 
-    def to_record(self) -> dict[str, Any]:
-        """As a value that JSON can hold."""
+    def to_record(self, *, several: bool = False) -> dict[str, Any]:
+        """As a value that JSON can hold; ``several``: each event with its document (V11)."""
         record: dict[str, Any] = {
             "text": self.text,
             "satisfied": self.share.satisfied,
@@ -154,13 +154,16 @@ class Part:
         if self.place:
             record["place"] = self.place
         if self.events:
-            record["events"] = [event.to_constituent() for event in self.events]
+            record["events"] = [
+                ({"doc": document_of(event)} if several else {}) | event.to_constituent()
+                for event in self.events
+            ]
         if self.causes:
             record["causes"] = [cause.to_record() for cause in self.causes]
         if self.notes:
             record["notes"] = list(self.notes)
         if self.parts:
-            record["parts"] = [part.to_record() for part in self.parts]
+            record["parts"] = [part.to_record(several=several) for part in self.parts]
         return record
 
 
@@ -236,7 +239,7 @@ class PendingGroup:
             "satisfied": self.share.satisfied, "needed": self.share.needed, "raised": self.raised,
             "ended": self.ended,
             "missing": self.missing, "held_back": [cause.to_record() for cause in self.causes],
-            "tree": self.part.to_record(),
+            "tree": self.part.to_record(several=self.nodes.several),
             "completion": None if self.completion is None else self.completion.to_record(),
         }  # fmt: skip
 

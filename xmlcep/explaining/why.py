@@ -26,8 +26,8 @@ def why(evidence: Evidence, finding: CompositeEvent, *, doc: str = "") -> Explan
     """Why a finding of this evidence's event was raised; the history must end with its time point."""
     nodes = evidence.nodes
     part = _Reading(evidence, finding).part(evidence.tree.root, finding)
-    node = nodes.name(finding.path, finding.ids)
-    path, ids = finding.path, finding.ids
+    path, ids = (None, ()) if nodes.several else (finding.path, finding.ids)
+    node = nodes.name(path, ids)
     group = PendingGroup(
         finding.name, doc, node, path, ids, part.share, part, _values(finding), True, nodes=nodes
     )

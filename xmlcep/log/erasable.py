@@ -43,9 +43,13 @@ class _Values(NamedTuple):
     replaced: Callable[[Sequence[str]], dict[str, Any]]
 
 
-def salted(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record with a new salt for each of its values."""
-    return {**record, SALTS: [token_urlsafe(16) for _ in _values(record).texts]}
+def salted(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The record with a new salt for each of its values, and its `sealed_form`."""
+    values = _values(record)
+    salts = [token_urlsafe(16) for _ in values.texts]
+    sealed = values.replaced(list(map(_digest, salts, values.texts)))
+    sealed[SALTS] = len(salts)
+    return {**record, SALTS: salts}, sealed
 
 
 def sealed_form(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -140,7 +144,7 @@ def _values(record: Mapping[str, Any]) -> _Values:
 
 def _ids(record: Mapping[str, Any]) -> Sequence[int]:
     ids = record.get("ids")
-    return ids if isinstance(ids, (list, tuple)) else ()
+    return ids if isinstance(ids, (list, tuple)) and {*map(type, ids)} <= {int} else ()
 
 
 class _Span(NamedTuple):

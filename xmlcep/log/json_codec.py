@@ -98,7 +98,7 @@ def _standard_loads(data: bytes) -> Any:
             value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
-    if _SURROGATE.search(data):
+    if b"\\u" in data and _SURROGATE.search(data):
         _encode(value).encode("utf-8")  # half of a surrogate pair cannot be encoded
     return value
 

@@ -37,18 +37,25 @@ class Seal(NamedTuple):
     erasable: bool = False
 
 
-def sealed_line(record: Mapping[str, Any], seal: Seal) -> tuple[bytes, Seal]:
-    """The line of a log that holds ``record``, sealed as the next in the chain, and the chain with it."""
+class SealedLine(NamedTuple):
+    """A line of a log, the entry that its tree has for it, and the chain with it."""
+
+    line: bytes
+    entry: bytes
+    seal: Seal
+
+
+def sealed_line(record: Mapping[str, Any], seal: Seal) -> SealedLine:
+    """The line of a log that holds ``record``, sealed as the next in the chain."""
     number = seal.length + 1
-    content: Mapping[str, Any] = {**record, "n": number}
+    content = sealed = {**record, "n": number}
     if seal.erasable:
-        content = salted(content)
-    canonical = FASTEST.canonical(sealed_form(content))
+        content, sealed = salted(content)
+    canonical = FASTEST.canonical(sealed)
     head = _digest(seal.head, canonical)
-    next_ = Seal(number, head, seal.erasable)
-    if seal.erasable:
-        return FASTEST.dumps({**content, "hash": head}) + b"\n", next_
-    return b'%s,"hash":"%s"}\n' % (canonical[:-1], head.encode("ascii")), next_
+    entry = b'%s,"hash":"%s"}\n' % (canonical[:-1], head.encode("ascii"))
+    line = FASTEST.dumps({**content, "hash": head}) + b"\n" if seal.erasable else entry
+    return SealedLine(line, entry, Seal(number, head, seal.erasable))
 
 
 def seal_of(record: Mapping[str, Any]) -> Seal | None:

@@ -12,7 +12,6 @@ from typing import Any
 from ..closing import Closing
 from ..errors import ArgumentError
 from ..proofs.log_tree import LogTree, Signing
-from .erasable import entry_of
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
 from .lock import WriterLock
@@ -54,6 +53,7 @@ class LogWriter(Closing):
         self._number = number
         self._seal = seal
         self._tree = tree
+        self._entries: list[bytes] = []  # of lines that are made and not yet written
         self._failed = False
         self._process = os.getpid()
         self.file = segment(log, number)
@@ -78,8 +78,11 @@ class LogWriter(Closing):
     def line(self, record: Mapping[str, Any]) -> bytes:
         """The line for a record, sealed if the log is; lines must be written in the order they were made."""
         if self._seal is None:
-            return FASTEST.dumps(record) + b"\n"
-        line, self._seal = sealed_line(record, self._seal)
+            line = entry = FASTEST.dumps(record) + b"\n"
+        else:
+            line, entry, self._seal = sealed_line(record, self._seal)
+        if self._tree is not None:
+            self._entries.append(entry)
         return line
 
     def write(self, lines: bytes) -> None:
@@ -101,14 +104,13 @@ class LogWriter(Closing):
             raise
         self.size += len(lines)
         if self._tree is not None:
-            self._grow(self._tree, lines)
+            self._grow(self._tree)
 
-    def _grow(self, tree: LogTree, lines: bytes) -> None:
+    def _grow(self, tree: LogTree) -> None:
         """The tree takes what has been written; if that fails it is made anew when the log is opened again."""
+        entries, self._entries = self._entries, []
         try:
-            if self._seal is not None and self._seal.erasable:
-                lines = b"".join(entry_of(line) + b"\n" for line in lines[:-1].split(b"\n"))
-            tree.add(lines)
+            tree.add(b"".join(entries))
         except BaseException as error:
             self._failed = True
             if isinstance(error, OSError):
@@ -189,6 +191,7 @@ class LogWriter(Closing):
             descriptor = os.open(file, _FLAGS)
         except OSError as error:
             self._seal = seal
+            self._entries.clear()
             raise LogError(
                 f"{file}: cannot be written: {error.strerror}; the log goes on in {self.file}"
             ) from error
@@ -197,7 +200,7 @@ class LogWriter(Closing):
         self._number += 1
         self.size = os.fstat(descriptor).st_size
         if self._tree is not None:
-            self._grow(self._tree, line)
+            self._grow(self._tree)
 
     def close(self) -> None:
         """Brings everything to the disk and lets the next writer in."""

@@ -6,7 +6,7 @@ kept to make it grow are the roots of the full trees it is made of, one for each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 
 from .errors import ProofError
@@ -55,21 +55,23 @@ def inclusion(start: int, end: int, size: int, full: Full) -> list[bytes]:
 
     Of one entry it is the inclusion proof of RFC 9162, 2.1.3.1.
     """
-    return list(_beside(start, end, 0, size, full))
+    path: list[bytes] = []
 
+    def beside(low: int, high: int) -> None:
+        if start <= low and high <= end:
+            return
+        middle = low + _left(high - low)
+        if start < middle:
+            beside(low, middle)
+        if middle < end:
+            beside(middle, high)
+        if end <= middle:
+            path.append(_range(middle, high, full))
+        elif middle <= start:
+            path.append(_range(low, middle, full))
 
-def _beside(start: int, end: int, low: int, high: int, full: Full) -> Iterator[bytes]:
-    if start <= low and high <= end:
-        return
-    middle = low + _left(high - low)
-    if start < middle:
-        yield from _beside(start, end, low, middle, full)
-    if middle < end:
-        yield from _beside(start, end, middle, high, full)
-    if end <= middle:
-        yield _range(middle, high, full)
-    elif middle <= start:
-        yield _range(low, middle, full)
+    beside(0, size)
+    return path
 
 
 def consistency(old: int, new: int, full: Full) -> list[bytes]:

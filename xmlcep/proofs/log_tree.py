@@ -142,11 +142,8 @@ class LogTree:
         hashes = bytes(self._levels[level])
         number = (self.size >> (HEIGHT * (level + 1))) - 1
         file = self.folder / tile_path(level, number)
-        file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or bytes_of(file) != hashes:
-            unfinished = file.with_name(f"{file.name}.unfinished")
-            unfinished.write_bytes(hashes)
-            unfinished.replace(file)
+            _write(file, hashes)
         self._levels[level] = bytearray()
         if len(self._levels) == level + 1:
             self._levels.append(bytearray())
@@ -181,8 +178,7 @@ class LogTree:
             width = len(hashes) // HASH_LENGTH
             if width:
                 file = self.folder / tile_path(level, (self.size >> (HEIGHT * level)) // WIDTH, width)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                self._put(file, bytes(hashes))
+                _write(file, bytes(hashes))
                 partial.append(file)
         note = Note(self.here().text())
         if self._signing.key is not None:
@@ -193,3 +189,11 @@ class LogTree:
             if file not in partial:
                 file.unlink(missing_ok=True)
         self._partial = partial
+
+
+def _write(tile: Path, hashes: bytes) -> None:
+    """Writes a tile, without waiting for the disk: it is made of the log, and made anew if the log is continued."""
+    tile.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = tile.with_name(f"{tile.name}.unfinished")
+    unfinished.write_bytes(hashes)
+    unfinished.replace(tile)

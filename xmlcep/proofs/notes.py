@@ -110,9 +110,7 @@ class PublicKey:
         found = [each for each in note.signatures if (each.name, each.key) == (self.name, self.id)]
         if not found:
             names = ", ".join(each.name for each in note.signatures) or "nobody"
-            raise ProofError(
-                f"not signed by {self}: signed by {names}: the wrong key, or the wrong checkpoint"
-            )
+            raise ProofError(f"the wrong key: not signed by {self}, but by {names}")
         data, text, at = found[0].data, note.text.encode(), None
         if self.kind == _COSIGNATURE:
             at = struct.unpack(">Q", data[:8].rjust(8, b"\0"))[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..arguments import PATH, check
-from ..log.erasable import SALTS, Value, erased, has_erased, values_in
+from ..log.erasable import SALTS, Value, erased, has_erased, sealed_form, values_in
 from ..log.errors import LogError
 from ..log.json_codec import FASTEST
 from ..log.reading import read_lines
@@ -124,4 +124,8 @@ def _records(file: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
                 f"{origin}: the log is not erasable: values can be taken out of one that was recorded with"
                 " erasable=True, or made by `xmlcep history --erasable`; every other would be broken"
             )
+        try:
+            sealed_form(record)
+        except ValueError as error:
+            raise LogError(f"{origin}: was altered: {error}: `xmlcep verify` says more") from error
         yield record, line

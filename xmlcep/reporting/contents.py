@@ -17,15 +17,18 @@ from lxml import etree
 
 from ..auditing import audit
 from ..auditing.explanations import why_not_in
+from ..auditing.explanations_across import why_not_across
 from ..auditing.findings import rows
 from ..auditing.inputs import LogPath, find_files
-from ..auditing.pasts import Past, read_pasts
+from ..auditing.pasts import Past, Pasts, read_pasts
 from ..events import PrimitiveEvent
+from ..explaining.values import Explanation
 from ..language import print_definitions
 from ..own_packages import installed_version
 from ..provenance import said_of
 from ..rules import Rules
 from ..rules.svg import draw_svg
+from ..rules.trees import EventTree
 from ..timestamps import TimeError, microseconds, timestamp
 from .escapes import visible
 
@@ -167,14 +170,18 @@ def _rules(
         }
         if not entry["findings"] and answered < MOST_ANSWERS:
             answered += 1
-            entry["why_not"] = visible(_why_not(pasts, rules, tree.name))
+            entry["why_not"] = visible(_why_not(pasts, rules, tree))
         yield entry
 
 
-def _why_not(pasts: Mapping[str, Past], rules: Rules, event: str) -> str:
+def _why_not(pasts: Mapping[str, Past], rules: Rules, tree: EventTree) -> str:
     best: tuple[float, str] | None = None
-    for past in list(pasts.values())[:10]:
-        answer = why_not_in(past, rules, event)
+    answers: list[Explanation | None]
+    if tree.across:
+        answers = [why_not_across(Pasts(dict(pasts), []), rules, tree.name, None, 0)]
+    else:
+        answers = [why_not_in(past, rules, tree.name) for past in list(pasts.values())[:10]]
+    for answer in answers:
         if answer is not None:
             fraction = answer.groups[0].fraction if answer.groups else 0.0
             text = str(answer) + (f" → {answer.cause.fix}" if answer.cause and answer.cause.fix else "")

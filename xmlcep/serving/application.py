@@ -50,9 +50,9 @@ class Service:
         self, store: Store, folder: Path, *, largest: int = 10_000_000, slowest: float = 30.0
     ) -> None:
         self.store = store
-        self.metrics = Metrics(store)
+        self.listeners: set[asyncio.Event] = set()
+        self.metrics = Metrics(store, self.listeners)
         self._largest, self._slowest = largest, slowest
-        self._more = asyncio.Event()
         self._sooner = asyncio.Event()
         self._due: str | None = None
         self._webhooks = Webhooks(folder / "webhooks.json", store.journal)
@@ -187,28 +187,41 @@ class Service:
             after = _number({"after": last} if last else query, "after", known, 0, known)
             from sse_starlette import EventSourceResponse
 
-            return EventSourceResponse(self._stream(after), ping=15, headers=_SAFE)
+            more: Any = asyncio.Event()  # there are more findings, or the service ends
+            return EventSourceResponse(
+                self._stream(after, more),
+                ping=15,
+                headers=_SAFE,
+                shutdown_event=more,
+                shutdown_grace_period=1.0,
+            )
         after = _number(query, "after", 0, 0, known)
         found = list(self.store.journal.after(after, _number(query, "limit", 100, 1, _MOST)))
         return _json(
             {"findings": [each.to_record() for each in found], "cursor": found[-1].cursor if found else after}
         )
 
-    async def _stream(self, after: int) -> AsyncIterator[bytes]:
+    async def _stream(self, after: int, more: asyncio.Event) -> AsyncIterator[bytes]:
         from sse_starlette import ServerSentEvent
 
-        with self.metrics.listening():
+        self.listeners.add(more)
+        try:
             while True:
                 if after == len(self.store.journal):
-                    await self._more.wait()
+                    more.clear()
+                    await more.wait()
                 found = list(self.store.journal.after(after, 100))
+                if not found:  # the service ends
+                    return
                 after = found[-1].cursor
                 data = ((str(each.cursor), FASTEST.dumps(each.to_record()).decode()) for each in found)
                 yield b"".join(ServerSentEvent(text, id=cursor).encode() for cursor, text in data)
+        finally:
+            self.listeners.discard(more)
 
     def _published(self) -> None:
-        self._more.set()
-        self._more = asyncio.Event()
+        for more in self.listeners:
+            more.set()
         self._webhooks.ring()
 
     async def get_why(self, request: Request) -> Response:

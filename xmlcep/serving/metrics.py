@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sized
 from typing import Any
 
 from opentelemetry.metrics import CallbackOptions, Observation, get_meter
@@ -14,29 +13,20 @@ from .store import Store
 class Metrics:
     """Counts of a store, and of who listens."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, listeners: Sized) -> None:
         self._store = store
-        self._listeners = 0
+        self._listeners = listeners
         meter = get_meter("xmlcep")
         for name, (kind, what) in _METRICS.items():
             make = meter.create_observable_counter if kind == "counter" else meter.create_observable_gauge
             make(name, callbacks=[self._observer(name)], description=what)
-
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Somebody listens to findings."""
-        self._listeners += 1
-        try:
-            yield
-        finally:
-            self._listeners -= 1
 
     def values(self) -> dict[str, int]:
         """The counts by name."""
         store = self._store
         return {
             "xmlcep_edits": store.edits, "xmlcep_findings": len(store.journal), "xmlcep_documents": len(store.names),
-            "xmlcep_listeners": self._listeners,
+            "xmlcep_listeners": len(self._listeners),
         }  # fmt: skip
 
     def text(self) -> str:

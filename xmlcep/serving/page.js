@@ -18,7 +18,7 @@ function tree(event) {
 
 function show(entry) {
   const { finding, id } = entry, item = make("li"), details = make("details");
-  details.append(make("summary", `${finding.name} ${finding.path ?? ""} in ${finding.doc} at ${finding.ts}${finding.at ? `, ${finding.at.slice(0, 19).replace("T", " ")}` : ""}`));
+  details.append(make("summary", `${finding.name} ${finding.path ?? ""} in ${finding.doc} at ${finding.ts}${finding.at ? `, ${finding.at.slice(0, 19).replace("T", " ")}` : ""}${finding.message ? `: ${finding.message}` : ""}`));
   const list = make("ul");
   finding.constituents.forEach((each) => list.append(tree(each)));
   details.append(list);

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from threading import RLock
 from typing import Any
 
 from ..arguments import ITERABLE, check
 from ..closing import Closing
+from ..engine import OnRemoved, Replacement
 from ..engine.across import Across
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
+from ..rules.comparison import compare, tree_digests
 from ..timestamps import as_microseconds, microseconds
-from .detecting import detector_on
+from .detecting import detector_on, replace_on
 from .document import Document
 from .errors import WrapError
 from .not_copyable import Single
-from .watches import check_opening
+from .settled import check_told
+from .watches import check_opening, check_rules
 
 
 class Group:
@@ -74,6 +78,8 @@ class GroupWatch(Single, Closing):
         self, documents: Sequence[Document], rules: Rules, on_event: Callable[[CompositeEvent], Any] | None, *,
         operators: bool, keep: int | None,
     ) -> None:  # fmt: skip
+        self._rules = rules
+        self._operators = operators
         self._across = Across(rules, operators=operators) if rules.graph.across else None
         self._on_event = on_event
         self._lock = RLock()  # documents may change in several threads
@@ -98,6 +104,35 @@ class GroupWatch(Single, Closing):
         if self._across is not None and self._members:
             due.append(self._across.next_due())
         return min((each for each in due if each is not None), key=as_microseconds, default=None)
+
+    def replace(self, rules: Rules, *, on_removed: OnRemoved = "flush") -> Replacement:
+        """Goes on with other rules, between two edits, as `Watch.replace` does on one document (G7)."""
+        if self.closed:
+            raise WrapError("replace() on a closed watch: open another one")
+        check_rules(rules, across=True)
+        for member in self._members:
+            member.document.catch_up()
+            check_told(member.document._tree, "replace()")
+        with self._lock:
+            theirs = [member.replace(rules, on_removed) for member in self._members]
+            lost = sum(
+                (Counter(one.lost) for one in theirs), Counter(self._replace_across(rules, on_removed))
+            )
+            trees = compare(tree_digests(self._rules), tree_digests(rules))
+            self._rules = rules
+        raised: list[CompositeEvent] = []
+        for member, one in zip(self._members, theirs, strict=True):
+            if one.raised:
+                raised += member.document.delivery.tell(partial(self.tell, member, None, one.raised))
+        return Replacement(*trees, lost, tuple(raised))
+
+    def _replace_across(self, rules: Rules, on_removed: OnRemoved) -> Mapping[str, int]:
+        """The same of the events over documents; says what is lost."""
+        if self._across is None:
+            self._across = Across(rules, operators=self._operators) if rules.graph.across else None
+            return {}
+        self._across, replacement = self._across.replaced(rules, on_removed)
+        return replacement.lost
 
     def close(self) -> list[CompositeEvent]:
         """Flushes the events of each document, ends the watch, and returns what was raised. Closing twice is
@@ -148,6 +183,11 @@ class _Member:
         self.document = document
         self.detector = detector_on(document._tree, rules, operators=operators)
         self.time: int | None = None
+
+    def replace(self, rules: Rules, on_removed: OnRemoved) -> Replacement:
+        """Its own events go on with other rules."""
+        self._takes = rules.takes_external
+        return replace_on(self.document._tree, self.detector, rules, on_removed)
 
     def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event."""

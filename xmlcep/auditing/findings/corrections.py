@@ -48,10 +48,9 @@ def standing(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     alike: dict[tuple[Any, str], int] = {}
     for record in records:
         if RETRACT in record:
-            doc, key = record["doc"], record[RETRACT]
-            found.pop((doc, key), None)
-            name = ":".join(key.split(":")[:3])
-            alike[doc, name] = alike.get((doc, name), 1) - 1
+            gone = found.pop((record["doc"], record[RETRACT]), None)
+            if gone is not None:
+                alike[gone["doc"], _name(gone)] -= 1
         else:
             doc, name = record["doc"], _name(record)
             alike[doc, name] = alike.get((doc, name), 0) + 1

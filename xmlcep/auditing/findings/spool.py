@@ -10,7 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ...engine.across import Part
 from .atomic_files import OutputError
 
 _TABLES = """
@@ -22,6 +21,9 @@ CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE across (time INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
+
+BESIDE = -(1 << 63)
+"""In place of a time: of what has none, but stands between clock records (L7)."""
 
 
 class Spool:
@@ -84,9 +86,9 @@ class Spool:
         """File, record and line of what was quarantined, in file order."""
         return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
 
-    def add_across(self, part: Part, doc: str, line: bytes) -> None:
+    def add_across(self, doc: str, time: int, line: bytes) -> None:
         """Keeps what events over documents are made of, by its time."""
-        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (part.time, doc, line))
+        self._database.execute("INSERT INTO across VALUES (?, ?, ?)", (time, doc, line))
 
     def drop_across(self, doc: str) -> None:
         """Forgets what a document has of that."""
@@ -97,14 +99,17 @@ class Spool:
         return self._database.execute("SELECT doc, line FROM across ORDER BY time, doc, rowid")
 
     def add_records(self, records: Iterable[tuple[str, int, int | None, int, int, int, bytes]]) -> None:
-        """Keeps records to be sorted: document, ts, time of a clock record, number in the log, file, record in the
-        file, line."""
+        """Keeps records to be sorted: document, ts, time of a clock record (or `BESIDE`), number in the log, file,
+        record in the file, line."""
         self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", records)
 
     def records(self) -> Iterator[tuple[str, int, int, bytes]]:
-        """Document, file, record and line by document and ts; of equal ts clock records last, by their time; else
-        the first in the log first."""
-        order = "doc, ts, at, number"  # what has no time comes first
+        """Document, file, record and line by document and ts; of equal ts change records first, then clock records by
+        their time, and what is `BESIDE` behind all of these that the log has before it; else the first in the log
+        first."""
+        clock = f"nullif(at, {BESIDE})"  # what has no time comes first
+        latest = f"CASE WHEN at = {BESIDE} THEN max({clock}) OVER (PARTITION BY doc, ts ORDER BY number) ELSE at END"
+        order = f"doc, ts, {latest}, number"
         return self._database.execute(f"SELECT doc, file, record, line FROM record ORDER BY {order}")
 
     def close(self) -> None:

@@ -56,6 +56,7 @@ class DocumentReplay:
         "_handed",
         "_last",
         "_replayed",
+        "_time",
         "_types",
         "_waiting",
         "clock",
@@ -91,6 +92,7 @@ class DocumentReplay:
         self._defers = defers
         self._externals = externals
         self._across = across
+        self._time: int | None = None  # how late it is (W1), if events over documents want to know
         self._follows_edits = follows_edits
         self._edit_goes_on = False
         self._findings = findings
@@ -224,7 +226,7 @@ class DocumentReplay:
     def _advance(self, time: str) -> None:
         """Time has passed (W6): what is due fires here."""
         if self._across is not None:
-            self._across.advance(self.doc, time)
+            self._time = self._across.advance(self._time, time)
         try:
             self._found(self._detector.advance(time))
         except EvaluationError as error:
@@ -247,7 +249,7 @@ class DocumentReplay:
         """What was raised, with a record or after it."""
         self._findings.pending += raised
         if self._across is not None and self.failure is None:
-            self._across.take(self.doc, record, raised)
+            self._time = self._across.take(self.doc, self._time, record, raised)
 
     def _fail(self, error: EvaluationError) -> None:
         self.failure = Failure.of(error)
@@ -411,6 +413,8 @@ class DocumentReplay:
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
         if raised := self.raised_there.at(self.ts):
             state["raised"] = list(raised)
+        if self._time is not None:
+            state["time"] = self._time
         awake, pending = self._awake, self._findings.pending
         if awake is None or (awake.is_as_new() and not (pending or self._waiting)):
             return state
@@ -448,6 +452,7 @@ class DocumentReplay:
         """
         self.place(state)
         self.txn = state["txn"]
+        self._time = state.get("time")
         self.first = self.ts + 1
         self.rests_from = rests_from
         self._before = None if before is None else (before["ts"], _clock_of(before))

@@ -27,6 +27,7 @@ from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, r
 from ...rules import Rules
 from ..findings.collector import Collector
 from ..findings.order import Ranking
+from ..findings.spool import BESIDE
 from ..frontier import place_of
 from ..inputs import LogFile
 from ..progress import Reading, Steps
@@ -35,7 +36,7 @@ from ..rule_counts import records_by_rule
 from ..since import Since
 from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
 from ..without_collector import without_garbage_collection
-from .across import PartsOfDocuments, raised_in_order
+from .across import PartsOfDocuments, Reached, part_of, raised_in_order, written
 from .document_replay import DocumentReplay
 from .documents import Documents
 
@@ -75,7 +76,10 @@ class LocalAudit:
         self._externals = bool(rules.externals)
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=self._checks_times)
         over = Across(rules, operators=operators) if rules.graph.across else None
-        self._across = None if over is None else PartsOfDocuments(over, collector.spool, until=until)
+        self._across = None if over is None else PartsOfDocuments(
+            over, lambda doc, part: collector.spool.add_across(doc, part.time, written(part)),
+            collector.spool.drop_across, until=until,
+        )  # fmt: skip
         self._documents = Documents(
             rules, collector, operators=operators, until=until, since=since, across=self._across
         )
@@ -99,12 +103,18 @@ class LocalAudit:
         if self._across is None:
             return
         ranking, collector = Ranking(self._rules), self._collector
-        lines = (line for doc, line in collector.spool.across() if doc not in withheld)
-        found = raised_in_order(self._across.across, ranking, lines, self._across.end)
+        known = ((doc, part_of(line)) for doc, line in collector.spool.across() if doc not in withheld)
+        left = None if self._since is None else self._since.state.across
+        reached = Reached() if left is None else Reached.of(left, self._across)
+        parts = reached.noted(known)
+        found = raised_in_order(self._across.across, ranking, parts, self._across.end)
         while some := [each for _, each in islice(found, _TOGETHER)]:
             for each in some:
                 collector.found(each.cause.doc, Counter([each.name]))
             yield b"".join(ranking.encode(each) + b"\n" for each in some)
+        collector.summary.notes += reached.notes()
+        if self._since is not None:
+            self._since.state.across = reached.state(self._across)
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
@@ -420,7 +430,7 @@ class LocalAudit:
                 if self._rules.takes_external(event):
                     self._sorted += 1
                     line = FASTEST.dumps(aside.to_record())
-                    yield event.cause.doc, event.cause.ts, None, self._sorted, file.place, number, line
+                    yield event.cause.doc, event.cause.ts, BESIDE, self._sorted, file.place, number, line
             elif aside.doc in self._disordered:
                 self._sorted += 1
                 line = FASTEST.dumps(aside.to_record())

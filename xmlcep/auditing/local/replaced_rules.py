@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 from ...engine import OnRemoved, StateError
+from ...engine.across import Across
 from ...engine.replacement import said_of
 from ...errors import ArgumentError
 from ...log.records import LARGEST, Row
@@ -35,21 +36,25 @@ def replaced(
     if before is None:
         return []
     with ExitStack() as stack:
-        past = None
+        past = across = None
         if new_since == "begin":
-            past = stack.enter_context(over_the_past(state, files, rules, operators=operators, keep=keep))
+            past, across = stack.enter_context(
+                over_the_past(state, files, rules, operators=operators, keep=keep)
+            )
         said = replace_rules(
-            state, before, rules, collector, operators=operators, on_removed=on_removed or "flush", past=past
-        )
+            state, before, rules, collector, operators=operators, on_removed=on_removed or "flush", past=past,
+            across=across,
+        )  # fmt: skip
     return [f"rules replaced: {line}" for line in said.splitlines()]
 
 
 def replace_rules(
     state: AuditState, before: Rules, rules: Rules, collector: Collector, *, operators: bool, on_removed: OnRemoved,
-    past: Documents | None,
+    past: Documents | None, across: dict[str, Any] | None = None,
 ) -> str:  # fmt: skip
     """Has all documents of a state go on with other rules; what is raised then goes to the collector. Says what became
-    of the event trees. ``past`` are the documents as the later rules alone would have left them."""
+    of the event trees. ``past`` are the documents as the later rules alone would have left them, ``across`` is their
+    state of events over documents."""
     trees = compare(tree_digests(before), tree_digests(rules))
     if past is None:
         _refuse_without_document(state, rules, trees.begun)
@@ -71,7 +76,28 @@ def replace_rules(
             raise StateError(f"{state.path}: document {doc!r}: {error}: start without the state") from error
         state.documents[doc] = document_line(line)
         lost.update(replacement.lost)
+    lost.update(_replace_across(state, before, rules, on_removed, across, operators=operators))
     return said_of(trees, lost)
+
+
+def _replace_across(
+    state: AuditState, before: Rules, rules: Rules, on_removed: OnRemoved, past: dict[str, Any] | None, *,
+    operators: bool,
+) -> Mapping[str, int]:  # fmt: skip
+    """The same for events over documents (V11); says what is lost."""
+    left = state.across
+    if left is None:
+        state.across = past
+        return {}
+    seen = None
+    if past is not None:
+        seen = Across(rules, operators=operators)
+        seen.go_on(past)
+    over = Across(before, operators=operators)
+    over.go_on(left)
+    now, replacement = over.replaced(rules, on_removed, seen)
+    state.across = None if now is None else left | now.state()
+    return replacement.lost
 
 
 def _refuse_without_document(state: AuditState, rules: Rules, begun: Collection[str]) -> None:
@@ -90,8 +116,9 @@ def _refuse_without_document(state: AuditState, rules: Rules, begun: Collection[
 def over_the_past(
     state: AuditState, files: Sequence[LogFile], rules: Rules, *, operators: bool,
     keep: Callable[[Row], bool] | None,
-) -> Iterator[Documents]:  # fmt: skip
-    """The documents as an audit under these rules alone would have left them; what it finds goes nowhere.
+) -> Iterator[tuple[Documents, dict[str, Any] | None]]:  # fmt: skip
+    """The documents as an audit under these rules alone would have left them, and what its events over documents have
+    seen; what it finds goes nowhere.
 
     Raises `StateError` if a file that was read is not there any more.
     """
@@ -104,7 +131,8 @@ def over_the_past(
             limits[each.doc] = min(limits.get(each.doc, LARGEST), each.ts - 1)
         frontier = (lambda doc: limits.get(doc, LARGEST)) if limits else None
         since = Since(alone, parts, frontier)
-        LocalAudit(rules, collector, operators=operators, keep=keep, since=since).run(
-            [part.file for part in parts]
-        )
-        yield Documents(rules, collector, operators=operators, until=None, since=since)
+        audit = LocalAudit(rules, collector, operators=operators, keep=keep, since=since)
+        audit.run([part.file for part in parts])
+        for _ in audit.found_across(()):
+            pass
+        yield Documents(rules, collector, operators=operators, until=None, since=since), alone.across

@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -98,9 +98,7 @@ class Bundle:
             if until is not None:
                 microseconds(until)
             digest = RulesDigest(record["rules"], references)
-            bundle = cls(
-                finding, runs, Note.parse(record["checkpoint"].encode()), digest, record["version"], until
-            )
+            bundle = cls(finding, runs, _note(record["checkpoint"]), digest, record["version"], until)
         except ProofError:
             raise
         except (ValueError, LookupError, TypeError, AttributeError) as error:
@@ -221,6 +219,12 @@ def _entry(n: int, line: str) -> bytes:
         return entry_of(line.encode())
     except ValueError as error:
         raise ProofError(f"entry {n} was altered: {error}") from error
+
+
+@lru_cache(16)
+def _note(text: str) -> Note:
+    """Most bundles of a file have the same."""
+    return Note.parse(text.encode())
 
 
 def _run(record: Any) -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 
 from ...log.json_codec import FASTEST
 from ...proofs.checkpoint import Checkpoint
@@ -41,9 +42,9 @@ class Checker:
         bundle.check(seen)
         if self._replay is not None:
             self._replay.check(bundle)
-        known = FASTEST.canonical([bundle.tree.origin, bundle.finding])
+        known = sha256(FASTEST.canonical([bundle.tree.origin, bundle.finding])).digest()
         if known in self._known:
-            raise ProofError("the same finding was given before: it counts once")
+            raise ProofError("replayed: the same finding was given before, and counts once")
         self._known.add(known)
 
     def _check_checkpoint(self, note: Note, tree: Checkpoint) -> int | None:

@@ -37,6 +37,7 @@ class AuditState:
     the last run was told that the log is complete. ``before`` are the rules that wrote it, if those of this run are
     others, which replace them (G7). ``held`` are the records above gaps in the time points of documents.
     ``late`` is what becomes of records that come out of order, ``kept`` are the runs of which the state is kept.
+    ``across`` is what events over documents have seen, and how far they are (V11).
     """
 
     path: Path
@@ -50,6 +51,7 @@ class AuditState:
     held: list[Held] = field(default_factory=list)
     late: str = "refuse"
     kept: list[int] = field(default_factory=list)
+    across: dict[str, Any] | None = None
 
     @classmethod
     def load(
@@ -77,9 +79,12 @@ class AuditState:
                 stream.seek(start)
                 files: dict[str, PastFile] = {}
                 held: list[Held] = []
+                across: dict[str, Any] | None = None
                 while start < end and not (line := stream.readline()).startswith(BEGIN):
                     record = json.loads(line)
-                    if "held" in record:
+                    if "across" in record:
+                        across = record["across"]
+                    elif "held" in record:
                         held.append(Held.from_record(record))
                     else:
                         files[record["file"]] = PastFile.from_record(record)
@@ -91,6 +96,7 @@ class AuditState:
                 state.late, state.kept = header["late"], header["kept"]
                 state._deliver_what_was_left(header["deliveries"], targets)
                 state.files, state.documents, state.held = files, documents, held
+                state.across = across
                 failed.pop_all()
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
@@ -183,6 +189,8 @@ class AuditState:
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
             sealing.writelines(line_of(each.to_record()) for each in self.held)
+            if self.across is not None:
+                sealing.write(line_of({"across": self.across}))
             self.documents.write(sealing)
             sealing.seal()
 

@@ -16,7 +16,7 @@ from ...engine.across import Across
 from ...log.json_codec import FASTEST
 from ..failures import ReplayError
 from ..findings.order import Ranking
-from ..local.across import raised_in_order
+from ..local.across import part_of, raised_in_order
 from ..without_collector import without_garbage_collection
 from .answers import ANSWERS, END, FAILURE, FINDING, FOUND, PART, Answers, typed
 from .told import Told
@@ -82,7 +82,7 @@ class _ValueReplay:
 
     def _take(self, value: str, lines: Iterable[bytes], end: int) -> None:
         self._across.reset()
-        for time, each in raised_in_order(self._across, self._ranking, lines, end):
+        for time, each in raised_in_order(self._across, self._ranking, map(part_of, lines), end):
             if self._across.value_of(each) == value:  # of others not all is here
                 self._found.setdefault(each.cause.doc, Counter())[each.name] += 1
                 self._answers.add(self._answers.findings([each], time))

@@ -6,7 +6,8 @@ Maps cost Spark's way to Python several times what all other columns do, so ``me
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow as pa
 from ...errors import ArgumentError
 from ...log.columns.accepted import as_read
 from ...log.json_codec import STANDARD
+from ...timestamps import TimeError, microseconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -59,17 +61,58 @@ def chosen(changes: DataFrame) -> DataFrame:
     return changes.select(*known)
 
 
-def in_order(changes: DataFrame, *keys: Any) -> DataFrame:
+def in_order(changes: DataFrame, *keys: Any, beside: bool = False) -> DataFrame:
     """Changes with the same values of ``keys`` in one partition, its records in order: of one time point change records
-    come first, as their files do, then clock records by time. Of records with no file the order is that of their
-    content: it must not depend on which task is tried again."""
+    come first, as their files do, then clock records by time. With ``beside``, where the key is the document, an
+    external event comes behind all clock records that the log has before it (L7). Of records with no file the order is
+    that of their content: it must not depend on which task is tried again."""
+    from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    order: list[Any] = ["doc", "ts"]
-    if "clock" in changes.columns:
-        order.append(F.when(F.col("clock"), F.try_to_timestamp("at")))
-    order += ["place", "record"] if "place" in changes.columns else ["op", "path", "ids"]
-    return changes.repartition(*keys).sortWithinPartitions(*order)
+    together = changes.repartition(*keys)
+    behind = ["place", "record"] if "place" in changes.columns else ["op", "path", "ids"]
+    if "clock" not in changes.columns:
+        return together.sortWithinPartitions("doc", "ts", *behind)
+    time = F.when(F.col("clock"), F.unix_micros(F.try_to_timestamp("at")))
+    if beside and "aside" in changes.columns:
+        before = F.max(time).over(Window.partitionBy("doc", "ts").orderBy(*behind))
+        time = F.when(F.col("aside").isNotNull(), before).otherwise(time)
+        together = together.withColumn("time", time)
+        return together.sortWithinPartitions("doc", "ts", "time", *behind).drop("time")
+    return together.sortWithinPartitions("doc", "ts", time, *behind)
+
+
+def sorted_in_order(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Records as `in_order` sorts them with ``beside``."""
+    latest: dict[tuple[Any, ...], int] = {}
+    keyed = []
+    for each in sorted(records, key=_in_files):
+        at_once, time = (each["doc"], each["ts"]), _clock_of(each)
+        if time is not None:
+            latest[at_once] = max(time, latest.get(at_once, time))
+        elif each.get("aside") is not None:
+            time = latest.get(at_once)
+        keyed.append((_nulls_first(each["doc"], each["ts"], time), each))
+    keyed.sort(key=itemgetter(0))
+    return [each for _, each in keyed]
+
+
+def _in_files(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    if "place" in record:
+        return _nulls_first(record["place"], record["record"])
+    ids = record["ids"] or ()
+    return _nulls_first(record["op"], record["path"], [-1 if each is None else each for each in ids])
+
+
+def _clock_of(record: Mapping[str, Any]) -> int | None:
+    try:
+        return microseconds(record["at"]) if record.get("clock") else None
+    except (TimeError, TypeError):
+        return None
+
+
+def _nulls_first(*values: Any) -> tuple[Any, ...]:
+    return tuple((each is not None, each) for each in values)
 
 
 def records_of(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -84,7 +84,7 @@ def answers(
 def _whole(known: DataFrame, told: Told, partitions: int | None) -> DataFrame:
     """What replays of whole documents answer."""
     schema = ddl(typed_schema() if told.typed else ANSWERS)
-    ordered = sorted_changes(known, *_spread(partitions, "doc"))
+    ordered = sorted_changes(known, *_spread(partitions, "doc"), beside=bool(told.parsed().externals))
     return ordered.mapInArrow(on_workers("replay", "replayed", tuple(told)), schema)
 
 

@@ -32,13 +32,13 @@ from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST, STANDARD
 from ...log.parquet import COLUMNS, ArrowRecords
-from ...log.records import RAISED, ClockRecord, Control, raised_event
+from ...log.records import RAISED, ClockRecord, Control, raised_event, raised_or_none
 from ...rules import Rules
 from ...timestamps import microseconds
 from ..failures import ReplayError
 from ..findings.order import Ranking
 from ..inputs import LogFile
-from ..local.across import PartsOfDocuments
+from ..local.across import PartsOfDocuments, written
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
 from ..local.type_numbers import TypeNumbers
@@ -113,7 +113,11 @@ class SortedReplay:
         trees = None if told.trees is None else _with_used(rules, told.trees)
         over = [tree.name for tree in rules.graph.across if told.trees is None or tree.name in told.trees]
         self._across = Across(rules) if over else None
-        self._parts = None if self._across is None else PartsOfDocuments(self._across, self, until=told.until)
+        self._parts = (
+            None
+            if self._across is None
+            else PartsOfDocuments(self._across, self._keep_part, until=told.until)
+        )
         self._own = None if told.trees is None else frozenset(told.trees)
         self._detector: Detector | None = Detector(rules, operators=told.operators, trees=trees)
         self._needs = self._detector.needs
@@ -173,8 +177,10 @@ class SortedReplay:
             self._take(batch)
             return
         plain = pc.and_(pc.is_null(batch["aside"]), pc.is_null(batch["reason"]))
-        timed = pc.and_(pc.is_null(batch["reason"]), pc.is_valid(batch["ts"]))  # no headers
-        self._note_order(batch.filter(timed if self._rules.externals else plain))
+        externals = (
+            pa.array(map(self._is_external, batch["aside"].to_pylist())) if self._rules.externals else plain
+        )
+        self._note_order(batch.filter(pc.or_(plain, externals)))
         begin = 0
         for index in pc.indices_nonzero(pc.invert(plain)).to_pylist():
             row = {
@@ -386,6 +392,14 @@ class SortedReplay:
         else:
             self._headers.append((header.doc, origin, header))
 
+    def _is_external(self, aside: str | None) -> bool:
+        """Whether this is an external event of the rules."""
+        record = None if aside is None else STANDARD.loads(aside.encode())
+        if record is None or "control" not in record:
+            return False
+        event = raised_or_none(Control.from_record(record))
+        return event is not None and self._rules.takes_external(event)
+
     def _take_control(self, control: Control, origin: Origin) -> None:
         """Takes an external event, if the record that it belongs to is there (L7)."""
         if control.kind != RAISED or not self._rules.externals:
@@ -403,6 +417,7 @@ class SortedReplay:
             return
         bad = None
         if not replay.is_at(event.cause.ts):
+            self._disordered.add(replay.doc)
             bad = None if self._keep is not None else raised_elsewhere(control, Numbered("", 0))
         elif replay.raised_there.is_new(replay.ts, control):
             replay.take_raised(event)
@@ -426,13 +441,10 @@ class SortedReplay:
         """Its replay took so long."""
         self._counts["seconds"] = seconds
 
-    def add_across(self, part: Part, doc: str, line: bytes) -> None:
+    def _keep_part(self, doc: str, part: Part) -> None:
         """Events over documents take this part."""
         assert self._findings is not None and self._across is not None
-        self._findings.keep(self.answers.parts(self._across.values(part), part.time, doc, line))
-
-    def drop_across(self, doc: str) -> None:
-        """Documents are replayed once here."""
+        self._findings.keep(self.answers.parts(self._across.values(part), part.time, doc, written(part)))
 
     def _judged_bad(self, bad: BadRecord) -> None:
         self.add_bad(_NO_FILE, bad)

@@ -24,7 +24,7 @@ from ...timestamps import TimeError, microseconds
 from ..document_lines import line_of
 from ..local.document_replay import DocumentReplay
 from .answers import BAD, FINDING, Origin, typed, typed_schema
-from .columns import with_columns
+from .columns import sorted_in_order, with_columns
 from .replay import SortedReplay
 from .told import Told
 
@@ -78,7 +78,7 @@ class PartReplay(SortedReplay):
         ends = [each for each in records if each["op"] == END]
         with self.named():
             if changes:
-                self.take(_batch(sorted(changes, key=_in_log)))
+                self.take(_batch(sorted_in_order(changes)))
             if doc is not None:
                 state = line_of(self._left(self._at(doc), ends))
         return state, [row for batch in self.answers.take(rest=True) for row in _rows(batch)]
@@ -166,20 +166,6 @@ def _batch(records: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
     names = [name for name in _TYPES if name in records[0]]
     arrays = [pa.array([each[name] for each in records], _TYPES[name]) for name in names]
     return pa.record_batch(arrays, names=names)
-
-
-def _in_log(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The order of `columns.in_order`."""
-    time = None
-    if record.get("clock"):
-        try:
-            time = microseconds(record["at"])
-        except (TimeError, TypeError):
-            time = None
-    where: list[Any] = [record.get("place"), record.get("record")]
-    if "place" not in record:
-        where = [record["op"], record["path"], [-1 if each is None else each for each in record["ids"] or ()]]
-    return tuple((each is not None, each) for each in (record["ts"], time, *where))
 
 
 def _plain(record: Mapping[str, Any]) -> dict[str, Any]:

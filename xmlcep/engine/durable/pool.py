@@ -12,12 +12,14 @@ from typing import Any, TypeAlias
 from contexts import Entry
 from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, Moment
 from path_types import PathType
+from path_types.types import DOCUMENT
 
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, TimePoint
 from ...xpath import RunningValues
 from ..errors import StateError
 from ..operators.accumulation import Arrivals, Integrated
 from ..operators.records import IntegratedRecords, Records
+from ..place import Place
 from ..values import GatheredBindings
 
 Json: TypeAlias = Any
@@ -80,18 +82,19 @@ class Writer:
             return self._add(event, self._composite(event))
         if isinstance(event, TimePoint):
             return self._add(
-                event, [_TIME_POINT, event.ts, event.at, self.text(event.doc), event.txn, _meta(event)]
+                event,
+                [_TIME_POINT, self._ts(event.ts), event.at, self.text(event.doc), event.txn, _meta(event)],
             )
         ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = event
         # Of a plain tuple events are made where they are needed, each of which is that one.
-        known = (*event[:10], more)
+        known = (*event[:10], more, type(ts))
         same = self._primitives.setdefault(known, event)
         if same is not event and same[10] == meta:
             return self.event(same)
         return self._add(
             event,
             [
-                _PRIMITIVE, ts, op, self.path(path), list(ids), value, old, pos, at, self.text(doc), txn,
+                _PRIMITIVE, self._ts(ts), op, self.path(path), list(ids), value, old, pos, at, self.text(doc), txn,
                 None if meta is None else dict(meta), int(more),
             ],
         )  # fmt: skip
@@ -149,9 +152,13 @@ class Writer:
             )
         return [
             _COMPOSITE, self.text(name), None if operator is None else self.text(operator), self.path(path), list(ids),
-            parts, start, end, self.event(cause), self.bindings(bindings), span,
+            parts, self._ts(start), self._ts(end), self.event(cause), self.bindings(bindings), span,
             *([names, *said] if any(said) else [] if names is None else [names]),
         ]  # fmt: skip
+
+    def _ts(self, ts: int | None) -> Json:
+        """A time point; of a place in the order of all documents also what has it (V11)."""
+        return [int(ts), self.event(ts.of)] if isinstance(ts, Place) else ts
 
     def _part(self, part: Arrivals | Integrated) -> list[int]:
         entries, start, stop = part.bounds
@@ -187,7 +194,8 @@ class Reader:
             return None
         path = self._paths.get(number)
         if path is None:
-            path = self._paths[number] = PathType.parse(self._texts[number])
+            text = self._texts[number]
+            path = self._paths[number] = DOCUMENT if text == str(DOCUMENT) else PathType.parse(text)
         return path
 
     def text(self, number: int) -> str:
@@ -203,7 +211,18 @@ class Reader:
             where = self.path(path)
             assert where is not None
             return PrimitiveEvent(
-                ts, op, where, tuple(ids), value, old, pos, at, self.text(doc), txn, meta, bool(more)
+                self._ts(ts),
+                op,
+                where,
+                tuple(ids),
+                value,
+                old,
+                pos,
+                at,
+                self.text(doc),
+                txn,
+                meta,
+                bool(more),
             )
         if kind == _COMPOSITE:
             return self._composite(*written[1:])
@@ -212,7 +231,10 @@ class Reader:
         if kind == _RECORDS:
             return Records.of([self._objects[number] for number in written[1:]])
         _, ts, at, doc, txn, meta = written
-        return TimePoint(ts, at, self.text(doc), txn, meta)
+        return TimePoint(self._ts(ts), at, self.text(doc), txn, meta)
+
+    def _ts(self, written: Json) -> Any:
+        return Place.at(written[0], self._objects[written[1]]) if isinstance(written, list) else written
 
     def _entry(self, number: int, *rest: Json) -> Entry:
         event = self._objects[number]
@@ -239,8 +261,8 @@ class Reader:
         return {name: _read_value(value) for name, value in data.items()}
 
     def _composite(
-        self, name: int, operator: int | None, path: int | None, ids: list[int], parts: Json, start: int | None,
-        end: int | None, cause: int, bindings: Json, span: Json, names: Json = None,
+        self, name: int, operator: int | None, path: int | None, ids: list[int], parts: Json, start: Json,
+        end: Json, cause: int, bindings: Json, span: Json, names: Json = None,
         severity: str | None = None, message: str | None = None,
     ) -> CompositeEvent:  # fmt: skip
         constituents: Sequence[Event]
@@ -251,7 +273,7 @@ class Reader:
         raised_at: Cause = self._objects[cause]
         return CompositeEvent(
             self.text(name), None if operator is None else self.text(operator), self.path(path), tuple(ids),
-            constituents, start, end, raised_at, self.bindings(bindings), read_span(span),
+            constituents, self._ts(start), self._ts(end), raised_at, self.bindings(bindings), read_span(span),
             tuple(names) if isinstance(names, list) else names, severity, message,
         )  # fmt: skip
 

@@ -260,7 +260,7 @@ _SHARED: dict[type, Layout] = {
     Evaluation: _layout(
         {"trees": TreesWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
-        "says",
+        "says", "_said",
     ),
     Departed: _layout(
         {"awaited": Departures(), "late": Departures()},

@@ -176,6 +176,7 @@ class CombiningState(ChoosingState, DeferrableState):
         elif self._in_order:
             group.stored[child].extend(arrivals)
         else:
+            arrivals = sorted(arrivals, key=self.end_of)  # as they are chosen, too (Q1, Q2)
             group.store(child, arrivals)
         if self._moves_on:
             self._let_go(group, [(child, entry) for entry in arrivals])
@@ -233,6 +234,8 @@ class CombiningState(ChoosingState, DeferrableState):
             group = self.open_group(key)
         waits = self._moves_on and self.context.is_possible(group, self.exists)
         for child, entries in arrivals:
+            if not (self._in_order or self._stores):
+                entries = sorted(entries, key=self.end_of)
             self.context.store(group, self.exists, child, entries)
             if not self.context.runs:
                 group.hold(child, entries)

@@ -34,7 +34,7 @@ class Candidate:
     """What the other operands have given: ``members``, each with its operand, and when it is due.
 
     ``end`` is the latest end of a member, by what "before" compares; ``since`` how many flushes there had been when it
-    came to be (A7).
+    came to be, where what was before it counts, too (A7).
     """
 
     __slots__ = ("due", "end", "members", "since")
@@ -151,7 +151,7 @@ class TrailingState(AsideState):
             super().drop_key(key)
 
     def _add(self, key: Key, members: list[tuple[int, Entry]]) -> None:
-        candidate = Candidate(members, self._due(members), self.clock.flushes)
+        candidate = Candidate(members, self._due(members), self.clock.flushes if self.looks_back else 0)
         if self._is_ended(key, candidate):
             return
         if self.by_value:

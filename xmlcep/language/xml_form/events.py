@@ -80,7 +80,7 @@ class Events:
             root = self._root(element)
         if root is None or name is None:
             return None
-        description = "\n".join((element.node.get("description") or "").splitlines())
+        description = (element.node.get("description") or "").replace("\r\n", "\n")
         return EventDefinition(
             name, root, options.context, options.flat, options.order, element.value_at("name"), options.severity,
             options.message, description, options.message_at, options.across,
