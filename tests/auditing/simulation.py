@@ -114,7 +114,7 @@ def _partitions(rows: list[Row], keys: Sequence[str], partitions: int) -> Iterat
 
 
 def _beside_findings(answered: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
-    others = [row for row in answered if row["kind"] != FINDING]
+    others = [row for row in answered if row["kind"] not in (FINDING, PART, END)]
     for row in sorted(
         others, key=lambda row: (row["kind"], row["file"] or "", (row["place"] or {"n": 0})["n"])
     ):
