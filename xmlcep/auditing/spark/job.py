@@ -38,7 +38,7 @@ _UNPACKED = 30  # times as large a packed file, or one of Parquet, may be as lin
 def collect(
     answers: Iterable[tuple[str, bytes]], rules: Rules, collector: Collector, files: Sequence[LogFile]
 ) -> None:
-    """Takes what is bad and what was counted: lines, labelled with their kind, and of bad records, which come in the order
+    """Takes what is bad and what was counted: lines labelled with their kind, and of bad records, which come in order
     of files, with the place of their file.
 
     Raises `ReplayError` if a document cannot be replayed.
