@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.kills import fsync_at_once, killed
 from xmlcep import parse_rules
-from xmlcep.auditing import audit
+from xmlcep.auditing import audit, standing
 
 RULES = parse_rules(
     "event Both = ins(item/price) & ins(item/quantity)\n"
@@ -109,12 +109,38 @@ class Lives:
         assert left == {".state.lock"}, f"{at}: {left}"
 
 
+class LateLives(Lives):
+    """The same with the records of run 1 behind those of run 2, for which run 2 goes back."""
+
+    def _grow(self, number: int) -> None:
+        number = (0, 2, 1, 3)[number]
+        (self.folder / "logs" / f"{number}.jsonl").write_bytes(records(number))
+
+    def _run(self, number: int) -> None:
+        audit(
+            self.folder / "logs", RULES, since=self.folder / "state", out=self.folder / "found.jsonl",
+            quarantine=self.folder / "bad.jsonl", final=number == RUNS - 1, late="restart",
+        )  # fmt: skip
+
+    def _check(self, at: str) -> None:
+        lines = (self.folder / "found.jsonl").read_bytes().splitlines()
+        found = sorted(map(json.dumps, standing(map(json.loads, lines))))
+        bad = sorted((self.folder / "bad.jsonl").read_bytes().splitlines())
+        findings, expected_bad = self._expected
+        assert found == sorted(json.dumps(json.loads(line)) for line in findings), at
+        assert bad == expected_bad, at
+        assert not (self.folder / ".state.run").exists(), at
+
+
 def main() -> None:
-    """All steps of one run: its number, whether it is killed twice, whether each run has a file of its own."""
+    """All steps of one run: its number, whether it is killed twice, whether each run has a file of its own (or with
+    ``late`` goes back for late records)."""
     os.fsync = fsync_at_once
     victim, twice, new_names = int(sys.argv[1]), sys.argv[2] == "twice", sys.argv[3] == "new"
     with tempfile.TemporaryDirectory() as place:
-        lives = Lives(Path(place), victim, twice=twice, new_names=new_names)
+        lives = (LateLives if sys.argv[3] == "late" else Lives)(
+            Path(place), victim, twice=twice, new_names=new_names
+        )
         at = 1
         while at < MOST_STEPS and lives.one(at):
             at += 1

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no for
 
 @pytest.mark.parametrize(
     ("victim", "twice", "names"),
-    [(0, "once", "same"), (2, "twice", "new"), (3, "once", "same")],
+    [(0, "once", "same"), (2, "twice", "new"), (3, "once", "same"), (2, "once", "late")],
 )
 def test_kill_at_every_step(victim: int, twice: str, names: str) -> None:
     command = [sys.executable, "-m", "tests.auditing.killed_runs", str(victim), twice, names]

@@ -140,7 +140,7 @@ def warned_rules(draw: st.DrawFn) -> Rules:
 
 
 @settings(
-    max_examples=120,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )

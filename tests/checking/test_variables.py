@@ -109,7 +109,7 @@ def changes(draw: st.DrawFn) -> list[PrimitiveEvent | None]:
     return steps
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(counted(), changes())
 def test_no_composite_has_more(text: str, steps: list[PrimitiveEvent | None]) -> None:
     try:

@@ -40,7 +40,8 @@ def test_every_command_with_at_is_here() -> None:
         command = group.get_command(click.Context(group), name)
         assert command is not None
         found[name] = next((each for each in command.params if "--at" in each.opts), None)
-    assert {name for name, option in found.items() if option is not None} == set(COMMANDS)
+    changes = {"erase"}  # the log itself: tests/proofs
+    assert {name for name, option in found.items() if option is not None} - changes == set(COMMANDS)
     assert all(isinstance(option.type, Moment) for option in found.values() if option is not None)
 
 

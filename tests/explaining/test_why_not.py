@@ -79,6 +79,10 @@ CASES = {
         "ins(item) ; not ins(item/price) ; ins(item/quantity)", ITEM, "absence-violated",
         "ins(/order#1/item#3/price#4) at 2 has occurred, and must not",
     ),
+    "too few of all": (
+        "ins(item) ; all[2,*] ins(item/price) ; ins(item/quantity)", ITEM, "absence-violated",
+        "the number of ins(item/price) is 1, and all[2,*] is asked for",
+    ),
     "what must not be behind": (
         "(ins(item) ; not ins(item/price)) {end=custom}", ITEM, "absence-violated", "and must not",
     ),

@@ -63,8 +63,9 @@ def for_xml(value):
         return _NOT_IN_XML.sub("", value)
     if is_dataclass(value):
         changed = {each.name: for_xml(getattr(value, each.name)) for each in fields(value)}
-        if "description" in changed:  # the lines of a comment: none is empty at its beginning or end
-            changed["description"] = changed["description"].strip("\n")
+        if "description" in changed:  # as the lines of a comment are read
+            lines = changed["description"].split("\n")
+            changed["description"] = "\n".join(line.strip(" ") for line in lines).strip("\n")
         return replace(value, **changed)
     if isinstance(value, tuple):
         parts = map(for_xml, value)

@@ -35,13 +35,13 @@ def check(definitions: tuple[EventDefinition, ...], history: History) -> None:
         event(construct)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(some.full_rule_sets(constructs=KNOWN), histories())
 def test_everything_together(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some.meeting_rule_sets(), some.meeting_histories())
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
@@ -49,13 +49,13 @@ def test_edits_releases_conditions_and_timers(
     check(definitions, history)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some.nested_rule_sets(), some.nested_histories())
 def test_names_that_are_repeated_on_paths(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some.late_rule_sets(), some.late_histories())
 def test_timers_and_releases_at_nodes_that_are_gone(
     definitions: tuple[EventDefinition, ...], history: History
@@ -63,7 +63,7 @@ def test_timers_and_releases_at_nodes_that_are_gone(
     check(definitions, history)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(some.dense_rule_sets(), some.dense_histories())
 def test_much_at_few_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
@@ -76,13 +76,13 @@ def test_the_edges_of_constraints(about: str, data: st.DataObject, history: Hist
     check(data.draw(some.edge_rule_sets(about=about)), history)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(some.absence_rule_sets(), st.one_of(some.timed_histories(), some.meeting_histories()))
 def test_what_must_not_occur(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     some.levelled_rule_sets(),
     st.one_of(some.timed_histories(), some.meeting_histories(), some.late_histories()),
@@ -91,7 +91,7 @@ def test_trees_above_trees(definitions: tuple[EventDefinition, ...], history: Hi
     check(definitions, history)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(
     st.one_of(
         some.full_rule_sets(),
@@ -112,25 +112,25 @@ def test_external_events(definitions: tuple[EventDefinition, ...], history: Hist
     check(definitions, history)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(some.silent_rule_sets(), some.silent_histories())
 def test_silent_empties_of_several_nodes(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(some.pair_rule_sets(), some.pair_histories())
 def test_operators_of_operators(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.one_of(some.lots(), some.lots(), some.inner_lots()))
 def test_what_falls_to_operators_by_lot(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
     check(*drawn)
 
 
-@settings(max_examples=90, deadline=None)
+@settings(max_examples=45, deadline=None)
 @given(st.one_of(some.counts(), some.batches(), some.timed_waits()))
 def test_counts_and_what_timers_bring_that_wait(drawn: tuple[tuple[EventDefinition, ...], History]) -> None:
     check(*drawn)
@@ -142,7 +142,7 @@ def test_towers_of_trees(drawn: tuple[tuple[EventDefinition, ...], History]) -> 
     check(*drawn)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.data(),
     st.one_of(
@@ -158,7 +158,7 @@ def test_what_rules_wait_for(data: st.DataObject, definitions: tuple[EventDefini
     check(definitions, data.draw(some.aimed_histories(definitions)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(some.whole_rule_sets(), st.one_of(some.timed_histories(), some.meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)

@@ -107,7 +107,7 @@ _WAITING = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.tuples(_WAITING, some.with_asides(_HISTORIES)), _TOGGLING))
 def test_what_means_nothing_has_happened_elsewhere(
     drawn: tuple[tuple[EventDefinition, ...], History],

@@ -13,7 +13,7 @@ from tests.strategies.twice import rules_with_one_event_twice
 from xmlcep.algebra import ContextName, EventDefinition
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=37, deadline=None)
 @given(rule_sets(), histories())
 def test_any_rules(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
     assert not difference(definitions, history)

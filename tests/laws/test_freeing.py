@@ -119,7 +119,7 @@ def noted(detector: Detector) -> list[Any]:
 NOTHING = (0, [], [], None, [])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(CASES)
 def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
     case: tuple[tuple[EventDefinition, ...], History],

@@ -211,7 +211,7 @@ event Seen(order) = (Raised(item) & ins(item)) {when="item/price"}
     [some.meeting_rule_sets(), some.rule_sets(), st.just(parse_rules(ASKED).definitions)],
     ids=("meeting", "any", "asked"),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data(), history=some.meeting_histories())
 def test_what_happens_elsewhere(
     rules: st.SearchStrategy[tuple[EventDefinition, ...]], data: st.DataObject, history: History
@@ -236,7 +236,7 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
     check(definitions, history)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.one_of(
         some.meeting_rule_sets(), some.late_rule_sets(), some.absence_rule_sets(), some.levelled_rule_sets()
@@ -249,7 +249,7 @@ def test_edits_releases_conditions_and_timers(
     check(definitions, history)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.one_of(some.dense_rule_sets(), some.edge_rule_sets()),
     st.one_of(some.dense_histories(), some.edge_histories()),
@@ -271,7 +271,7 @@ def test_with_little_else(constructs: tuple[str, ...], data: st.DataObject, hist
     check(data.draw(some.full_rule_sets(constructs=KNOWN.intersection(constructs))), history)
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=37, deadline=None)
 @given(some.rule_sets(), some.histories())
 def test_contexts_and_termination(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)

@@ -166,7 +166,7 @@ event Whatever(order) {context=CONTEXT} = Made(order) & ?(item)
 """
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     context=st.sampled_from([name.value for name in SNOOP]),
     data=st.data(),

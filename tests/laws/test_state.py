@@ -66,7 +66,7 @@ def check_cut_before_each_step(
 cut_places = st.frozensets(st.integers(0, 40), max_size=6)
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=37, deadline=None)
 @given(some.full_rule_sets(), some.timed_histories(), cut_places, st.booleans())
 def test_cut_with_every_construct(
     definitions: tuple[EventDefinition, ...], history: History, cuts: frozenset[int], operators: bool

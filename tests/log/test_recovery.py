@@ -335,9 +335,9 @@ print("done", flush=True)
 
 def test_killed_again_and_again(tmp_path: Path) -> None:
     """kill -9 at random moments, recovery each time: findings and document are those of an unbroken run."""
-    steps = 500
+    steps = 200
     runs = {}
-    for name, kills in (("unbroken", 0), ("broken", 5)):
+    for name, kills in (("unbroken", 0), ("broken", 3)):
         log = tmp_path / name / "log.jsonl"
         log.parent.mkdir()
         choose = random.Random(7)
@@ -346,7 +346,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
             with start(log, steps) as process:
                 assert process.stdout is not None
                 process.stdout.readline()
-                while process.poll() is None and log_size(log) < size + choose.randrange(20_000):
+                while process.poll() is None and log_size(log) < size + choose.randrange(12_000):
                     pass
                 process.send_signal(signal.SIGKILL)
         with start(log, steps) as process:
@@ -354,7 +354,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
         findings = [json.loads(line) for line in (log.parent / "findings.jsonl").read_text().splitlines()]
         runs[name] = [without_ids(finding) for finding in findings], canonical(rebuild(log))
     assert runs["broken"] == runs["unbroken"]
-    assert len(runs["broken"][0]) > 100
+    assert len(runs["broken"][0]) > 40
 
 
 def start(log: Path, steps: int) -> subprocess.Popen[bytes]:

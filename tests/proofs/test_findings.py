@@ -320,7 +320,7 @@ def test_what_cannot_be_proved_is_counted(case: Case, tmp_path: Path) -> None:
     timed_histories(),
     st.booleans(),
 )
-@settings(max_examples=40)
+@settings(max_examples=10)
 def test_every_finding_of_any_rules_is_proved(definitions: Any, history: Any, operators: bool) -> None:
     """And so a replay of entries raises what an audit finds."""
     rules = rules_of(definitions)

@@ -201,5 +201,5 @@ def judge(seed: int) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("part", range(4))
 def test_what_is_made_of_versions_is_true(part: int) -> None:
-    for seed in range(10 * part, 10 * part + 10):
+    for seed in range(10 * part, 10 * part + 4):
         judge(seed)

@@ -19,7 +19,9 @@ KINDS = {
     "parts": VariableKind.NODES,
 }
 ENVIRONMENT = Environment(
-    {"v": "1", "l": ("1", 2.0), "s": "x", "parts": DOCUMENT}, element=DOCUMENT, value="1"
+    {"v": "1", "l": ("1", 2.0), "s": "x", "parts": etree.fromstring("<z><a/></z>")},
+    element=DOCUMENT,
+    value="1",
 )
 
 # name: an expression of n parts, and how many tokens each part has

@@ -111,7 +111,22 @@ def _contiguous(case: _Case) -> str:
     return f"something else happened in the group in between, at {times}"
 
 
+def _counted(case: _Case) -> str:
+    """That events of an ``all[l,u]`` are too few or too many (A6); empty if the objection is not about any."""
+    happened = {id(entry[EVENT]) for entry in case.objection.entries}
+    for each in getattr(case.state.node.definition, "collected", ()):
+        kept = case.state.violations[each.operand].of(case.key)  # type: ignore[attr-defined]
+        count = sum(id(entry[EVENT]) in happened for entry in kept)
+        if count < each.lower or (each.upper is not None and count > each.upper):
+            leaf = written(case.state.node.definition.operands[each.operand], case.nodes.namespaces)
+            return f"the number of {leaf} is {count}, and {each} is asked for"
+    return ""
+
+
 def _absence(case: _Case) -> str:
+    counted = "" if case.key is None else _counted(case)
+    if counted:
+        return counted
     names = case.names
     if not names:
         return "its events were raised, or ended by an event that must not occur; one more event starts again"

@@ -65,7 +65,7 @@ def print_definitions(
 
 def comment_of(description: str) -> Iterator[str]:
     """A description as the lines of the comment above an event."""
-    return (f"# {line}".rstrip() for line in description.split("\n") if description)
+    return (f"# {line}" if line else "#" for line in description.split("\n") if description)
 
 
 def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
