@@ -133,7 +133,7 @@ class SparkAudit:
     def _write_parts(self, ordered: DataFrame, folder: Path) -> None:
         if self._request.format == "parquet":
             columns = ordered.mapInArrow(on_workers("answers", "typed"), ddl(typed_schema())).drop("place")
-            before = self._spark.conf.get(_TIMES)
+            before = str(self._spark.conf.get(_TIMES))
             self._spark.conf.set(_TIMES, "TIMESTAMP_MICROS")  # as one process writes them
             try:
                 columns.write.parquet(folder.absolute().as_uri())
