@@ -78,15 +78,16 @@ def _packed(folder: Path, events: int) -> None:
 
 
 def _documents(size: int) -> Callable[[Path, int], None]:
-    """Documents of so many records each, one behind the other: an order, then items with a price and its text."""
+    """Documents of so many records each, in files of 250,000: an order, then items with a price and its text."""
 
     def write(folder: Path, events: int) -> None:
         folder.mkdir(parents=True)
         schema = arrow_schema()
         paths = pa.array(["/order", *_OWN_TYPES])
-        with pq.ParquetWriter(folder / "log.parquet", schema, compression="zstd") as writer:
-            for first in range(0, events, size * (262_144 // size)):
-                count = min(size * (262_144 // size), events - first)
+        most = size * (262_144 // size)
+        for first in range(0, events, most):
+            with pq.ParquetWriter(folder / f"{first:012}.parquet", schema, compression="zstd") as writer:
+                count = min(most, events - first)
                 ts = np.arange(count, dtype=np.int64) % size + 1
                 docs = (np.arange(count) + first) // size
                 place = np.where(ts == 1, 0, (ts - 2) % 3 + 1)

@@ -15,7 +15,7 @@ from xmlcep.auditing.plan import Plan, make_plan
 from xmlcep.auditing.spark.across import KEYS as KEYS_OF_VALUES
 from xmlcep.auditing.spark.across import ORDER as VALUE_ORDER
 from xmlcep.auditing.spark.across import values_replayed
-from xmlcep.auditing.spark.answers import BAD, END, FINDING, FOUND, ORDER, PART
+from xmlcep.auditing.spark.answers import END, FINDING, FOUND, ORDER, PART
 from xmlcep.auditing.spark.columns import sorted_in_order
 from xmlcep.auditing.spark.division import KEYS, ROUTED, keys_replayed, routed
 from xmlcep.auditing.spark.division import ORDER as KEY_ORDER
@@ -59,12 +59,14 @@ def simulate(
         whole = () if plan.whole is None else tuple(tree.name for tree in plan.whole.trees)
         answered += _whole(some, told._replace(trees=whole), batch, partitions)
         answered += _divided(some, plan, told, batch, partitions)
-    collect(_InMemory(answered), rules, collector, files)
+    collect(_beside_findings(answered), rules, collector, files)
     if rules.graph.across:
         parts = [row for row in answered if row["kind"] in (PART, END)]
         over = _over_documents(parts, told, batch, partitions)
-        for line in _InMemory(over).of_kind(FOUND):
-            collector.found(line["doc"], line["found"])
+        for row in over:
+            if row["kind"] == FOUND:
+                line = FASTEST.loads(row["content"])
+                collector.found(line["doc"], line["found"])
         answered += over
     found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
     return [row["content"] for row in found]
@@ -111,17 +113,12 @@ def _partitions(rows: list[Row], keys: Sequence[str], partitions: int) -> Iterat
         yield [row for row in rows if hash(tuple(row[key] for key in keys)) % partitions == partition]
 
 
-class _InMemory:
-    def __init__(self, answered: Sequence[Row]) -> None:
-        self._answered = answered
-
-    def of_kind(self, kind: str) -> Iterator[Any]:
-        return (FASTEST.loads(row["content"]) for row in self._answered if row["kind"] == kind)
-
-    def bad(self) -> Iterator[tuple[str, bytes]]:
-        bad = [row for row in self._answered if row["kind"] == BAD]
-        for row in sorted(bad, key=lambda row: (row["file"], row["place"]["n"])):
-            yield row["file"], row["content"]
+def _beside_findings(answered: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
+    others = [row for row in answered if row["kind"] not in (FINDING, PART, END)]
+    for row in sorted(
+        others, key=lambda row: (row["kind"], row["file"] or "", (row["place"] or {"n": 0})["n"])
+    ):
+        yield f"{row['kind']} {row['file'] or ''}", row["content"]
 
 
 def rows_of(file: LogFile, files: Sequence[LogFile], split_bytes: int) -> list[Row]:

@@ -141,7 +141,7 @@ def check(definitions: Definitions, found: list[Life], data: st.DataObject) -> N
         assert found_in_parts(logs, rules, operators=operators) == wanted
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(rule_sets(), lives(max_documents=2), st.data())
 def test_any_rules(definitions: Definitions, found: list[Life], data: st.DataObject) -> None:
     check(definitions, found, data)
@@ -150,7 +150,7 @@ def test_any_rules(definitions: Definitions, found: list[Life], data: st.DataObj
 BUSY = lives(max_documents=2, busy=True, min_actions=4)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(reusing_rule_sets(), BUSY, st.data())
 def test_trees_that_take_what_others_raise_under_other_nodes(
     definitions: Definitions, found: list[Life], data: st.DataObject
@@ -186,13 +186,13 @@ LOOKING = parse_rules(
 BEGUN_LATE = lives(max_documents=2, busy=True, min_actions=5, late=True)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(IN_TRANSACTIONS, st.data())
 def test_what_waits(found: list[Life], data: st.DataObject) -> None:
     check(WAITING, found, data)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(BEGUN_LATE, st.data())
 def test_what_looks_at_the_document(found: list[Life], data: st.DataObject) -> None:
     check(LOOKING, found, data)
@@ -235,7 +235,7 @@ def examples(strategy: st.SearchStrategy[T], count: int) -> list[T]:
 
 def test_such_trees_do_take_composites() -> None:
     """The strategy is worth something only if trees raise what they made of others' composites."""
-    drawn = examples(st.tuples(reusing_rule_sets(), BUSY), 150)
+    drawn = examples(st.tuples(reusing_rule_sets(), BUSY), 100)
     raised = [
         {record["name"] for record in expected(found, rules, operators=False)} & taking(rules)
         for rules, found in drawn
@@ -259,7 +259,7 @@ def test_ends_of_transactions_and_earlier_days_matter() -> None:
         (WAITING, IN_TRANSACTIONS, without_transactions),
         (LOOKING, BEGUN_LATE, without_past),
     ):
-        drawn = examples(strategy, 60)
+        drawn = examples(strategy, 40)
         differing = [
             found
             for found in drawn

@@ -83,14 +83,14 @@ def check(rules: Rules, histories: list[tuple[History, int]], *, operators: bool
         assert found_in_parts(files, rules, operators=operators) == wanted
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(rule_texts(WINDOWED), CASES, st.booleans())
 def test_windows_inside_a_key(text: str, histories: list[tuple[History, int]], operators: bool) -> None:
     note(text)
     check(parse_rules(text), histories, operators=operators)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(rule_texts(JOINED), CASES, st.booleans())
 def test_flat_rules_joined_by_a_variable(
     text: str, histories: list[tuple[History, int]], operators: bool

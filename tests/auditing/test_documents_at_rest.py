@@ -81,7 +81,7 @@ def mixed_logs(draw: st.DrawFn) -> list[LogItem]:
     return log
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE) | rule_sets(),
     mixed_logs(),

@@ -120,7 +120,7 @@ def test_patterns_that_people_write_first(case: Case, operators: bool) -> None:
     event(", ".join(sorted(needed(definitions, found))))
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(
     full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE),
     st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
@@ -133,7 +133,7 @@ def test_audits_find_what_a_watch_raises(
     check(definitions, histories, operators=operators, until=until)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(
     meeting_rule_sets(),
     st.lists(st.tuples(meeting_histories(), st.integers(0, 30)), min_size=1, max_size=2),
@@ -167,7 +167,7 @@ def rules_beside(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
     return tuple(both)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(rules_beside(), st.data(), st.lists(st.integers(0, 30), min_size=1, max_size=2), st.booleans())
 def test_rules_that_look_at_the_document_beside_others(
     definitions: tuple[EventDefinition, ...], data: st.DataObject, cuts: list[int], operators: bool

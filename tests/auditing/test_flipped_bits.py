@@ -42,7 +42,7 @@ def records_of(txn: bool) -> list[dict[str, Any]]:
     return [*orders("a", 25, txn), *orders("b", 6)]
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.data(), st.booleans(), st.booleans())
 def test_a_flipped_bit_costs_one_record_at_most(data: st.DataObject, parquet: bool, txn: bool) -> None:
     records = records_of(txn)

@@ -89,7 +89,7 @@ def check_stream(draw: Any, items: list[Any], rules: Rules, until: str | None, *
         assert len([row for row in answered if row["kind"] == BAD]) == local.summary.quarantined
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE), st.data())
 def test_every_construct(definitions: Any, data: st.DataObject) -> None:
     note(show_rules(definitions))
@@ -102,7 +102,7 @@ def test_every_construct(definitions: Any, data: st.DataObject) -> None:
     check_stream(data.draw, items, rules_of(definitions), until, operators=data.draw(st.booleans()))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE - {"time"}), st.data())
 def test_headers_and_bad_lines(definitions: Any, data: st.DataObject) -> None:
     note(show_rules(definitions))

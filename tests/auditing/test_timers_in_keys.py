@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 UNTIL = st.sampled_from([None, "2026-01-01T00:00:30Z", "2026-01-01T01:05:00+01:00"])
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     timer_rule_sets(),
     st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
@@ -68,7 +68,7 @@ DEFERRED = (
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     st.sampled_from(DEFERRED), st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
     UNTIL,
@@ -109,7 +109,7 @@ def noisy(draw: st.DrawFn, log: Log) -> Log:
     return log
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(timer_rule_sets(asking=False), timed_histories(), st.integers(0, 30), UNTIL, st.data())
 def test_bad_records_have_the_same_effect_on_the_clock_everywhere(
     definitions: Any, history: History, cut: int, until: str | None, data: st.DataObject

@@ -43,6 +43,7 @@ class AuditRequest:
     out: Path | None
     format: Format
     partition_by_rule: bool
+    in_parts: bool
     operators: bool
     policy: Policy
     quarantine: Path | None

@@ -182,10 +182,11 @@ class AuditResult:
                     yield from map(record_of, batch.to_pylist())
 
     def _files(self) -> list[Path]:
-        """The files of findings; of several, by event type, in order of their names."""
+        """The files of findings; of several, parts or by event type, in order of their names."""
         if not self.out.is_dir():
             return [self.out]
-        return sorted(self.out.glob(f"name=*/findings.{self.format}"))
+        its = [*self.out.glob(f"name=*/findings.{self.format}"), *self.out.glob(f"part-*.{self.format}")]
+        return sorted(its)
 
     @property
     def notes(self) -> list[str]:

@@ -23,10 +23,11 @@ from ..timestamps import TimeError, as_microseconds, time_or_day, timestamp
 from .choice import Choice, Engine, choose_engine
 from .conditions import conditions_of
 from .erased import ErasedValue, Unjudged, erased_values
-from .findings.atomic_files import AtomicFile, check_targets
+from .findings.atomic_files import AtomicFile, OutputError, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
 from .findings.earlier import Earlier
+from .findings.parts import PartFindings, is_folder
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .frontier import Frontier, frontier_of, late_of
@@ -97,7 +98,8 @@ def audit(
     (default: this machine), in ``partitions`` partitions.
 
     ``out`` is where the findings go: JSON Lines or Parquet by ``format``, else by its name, ``.parquet`` or any other;
-    it appears when it is complete.
+    it appears when it is complete. With Spark it may be a folder (``"found/"``), for which tasks write files, in order
+    of their names; one file is written by this process.
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` decides about its document. ``summary_file`` gets the counts in all, by event
@@ -138,8 +140,9 @@ def audit(
     target = None if out is None else Path(out)
     request = AuditRequest(
         rules=rules, engine=engine, out=target, format=format or named_format(target) or "jsonl",
-        partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
-        quarantine=None if quarantine is None else Path(quarantine),
+        partition_by_rule=partition_by_rule, operators=operators,
+        in_parts=out is not None and not partition_by_rule and is_folder(out),
+        policy=on_bad_record, quarantine=None if quarantine is None else Path(quarantine),
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
         spark=spark, master=master, partitions=partitions, until=as_text(until),
         since=None if since is None else Path(since), final=final, on_removed=on_removed, new_since=new_since,
@@ -212,8 +215,16 @@ class _Audit:
             spool = stack.enter_context(Spool())
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             unjudged = self._check_seals()
-            with _writing(target, request.format, request.partition_by_rule) as writer:
-                self._replay(collector, unjudged.writer(writer, summary))
+            with _writing(target, request) as writer:
+                if not isinstance(writer, PartFindings):
+                    self._replay(collector, unjudged.writer(writer, summary))
+                elif unjudged:
+                    raise OutputError(
+                        f"{target}: the logs have erased values, for which findings are looked through one by one: give"
+                        " the name of a file"
+                    )
+                else:
+                    self._replay(collector, writer)
                 summary.notes += changes_left_out(LeftOut(request.rules).by_event(collector.left_out))
                 summary.notes += islice(apart(request.rules, collector.homes, MOST_HOMES), _MOST_APART)
                 summary.notes += late_records(collector.late)
@@ -253,7 +264,12 @@ class _Audit:
 
     def _check_targets(self, target: Path, bad_records: Path) -> None:
         request = self._request
-        targets = (None if request.partition_by_rule else target, bad_records, request.summary_file)
+        if request.in_parts and self._choice.engine == "local":
+            raise OutputError(
+                f"{target}: is a folder: give the name of a file, or engine='spark', which writes part files"
+            )
+        folder = request.partition_by_rule or request.in_parts
+        targets = (None if folder else target, bad_records, request.summary_file)
         check_targets(
             [each for each in targets if each is not None],
             [
@@ -263,7 +279,7 @@ class _Audit:
             ],
         )
 
-    def _replay(self, collector: Collector, writer: FindingsWriter) -> None:
+    def _replay(self, collector: Collector, writer: FindingsWriter | PartFindings) -> None:
         request = self._request
         keep = keep_meaningful if request.ignore_whitespace else None
         if self._choice.engine == "local":
@@ -283,11 +299,12 @@ class _Audit:
                 since=self._since,
             )
             local.run(self._files)
+            assert not isinstance(writer, PartFindings)
             _write_spooled(writer, collector, self._summary, steps, local)
         else:
             self._replay_with_spark(collector, writer)
 
-    def _replay_with_spark(self, collector: Collector, writer: FindingsWriter) -> None:
+    def _replay_with_spark(self, collector: Collector, writer: FindingsWriter | PartFindings) -> None:
         from .spark.session import require_spark, spark_session
 
         _refuse_on_workers(self._request.rules)
@@ -437,11 +454,14 @@ def _refuse_on_workers(rules: Rules) -> None:
 
 
 @contextmanager
-def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[FindingsWriter]:
+def _writing(target: Path, request: AuditRequest) -> Iterator[FindingsWriter | PartFindings]:
     """A writer for findings that appear at ``target`` when the block is left without an error."""
     with ExitStack() as stack:
-        writer: FindingsWriter
-        if partition_by_rule:
+        writer: FindingsWriter | PartFindings
+        format = request.format
+        if request.in_parts:
+            writer = stack.enter_context(PartFindings(target, format))
+        elif request.partition_by_rule:
             writer = stack.enter_context(PartitionedFindings(target, format, _WRITERS[format]))
         else:
             file = stack.enter_context(AtomicFile(target))

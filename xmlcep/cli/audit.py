@@ -16,6 +16,7 @@ from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.findings.atomic_files import AtomicFile
 from ..auditing.findings.corrections import keyed
+from ..auditing.findings.parts import is_folder
 from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
@@ -71,7 +72,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     metavar="PATH",
     type=FilePath(),
     callback=standard_output,
-    help="Write the findings here, not to standard output.",
+    help="Write the findings here, not to standard output; with --engine spark DIR/ gets part files, in their order.",
 )
 @click.option(
     "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
@@ -203,7 +204,8 @@ def command(
         quarantine = str(default_target(None if out is None else Path(out)))
     if proofs is not None and since is not None:
         raise click.UsageError("--proofs are of all findings of an audit: leave out --state")
-    targets = _targets(None if partition_by_rule else out, quarantine, summary_file, since, proofs)
+    folder = partition_by_rule or (engine == "spark" and out is not None and is_folder(out))
+    targets = _targets(None if folder else out, quarantine, summary_file, since, proofs)
     sources = [*rules_files, *([] if schema is None else [schema]), *locations.values(), *files_of(additions)]
     if proofs is not None or (out is not None and stored is None):  # else the audit looks at its logs itself
         sources += files_read(logs)

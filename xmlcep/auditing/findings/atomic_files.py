@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,6 +43,45 @@ def same_place(target: Path, other: str | Path) -> bool:
         return target.samefile(other)
     except OSError:
         return os.path.realpath(target) == os.path.realpath(other)
+
+
+class AtomicFolder:
+    """A folder that appears under its name, complete, when the block is left without an error, or not at all.
+
+    Until then it is ``temporary``. Raises `OutputError`, also if there is something else under that name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Self:
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise OutputError(f"{self.path}: is there already: findings in several files need a new folder")
+        try:
+            self.temporary = Path(
+                tempfile.mkdtemp(prefix=f".{self.path.name}.", dir=self.path.absolute().parent)
+            )
+            self.temporary.chmod(0o777 & ~umask())
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from error
+        return self
+
+    def close_files(self) -> None:
+        """Closes what is open in it; some have nothing open."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close_files()
+            if kind is None:
+                self.temporary.rename(self.path)
+            elif isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+                raise error
+        except OSError as failure:
+            raise OutputError(f"{self.path}: cannot be written: {failure.strerror}") from failure
+        finally:
+            shutil.rmtree(self.temporary, ignore_errors=True)
 
 
 class AtomicFile:

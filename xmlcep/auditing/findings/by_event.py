@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from ...log.json_codec import FASTEST
-from .atomic_files import NO_ROOM, OutputError, umask
+from .atomic_files import AtomicFolder
 from .writers import FindingsWriter
 
 
-class PartitionedFindings:
+class PartitionedFindings(AtomicFolder):
     """Writes findings to ``FOLDER/name=EVENT/findings.FORMAT``, the layout that readers of tables know.
 
     ``make_writer`` makes a writer for a stream. The folder appears under its name when the block is left
@@ -24,21 +21,12 @@ class PartitionedFindings:
     """
 
     def __init__(self, folder: Path, format: str, make_writer: Callable[[BinaryIO], FindingsWriter]) -> None:
-        self._folder = folder
+        super().__init__(folder)
         self._file_name = f"findings.{format}"
         self._make_writer = make_writer
         self._writers: dict[str, FindingsWriter] = {}
         self._streams: list[BinaryIO] = []
         self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        if self._folder.exists() and (not self._folder.is_dir() or any(self._folder.iterdir())):
-            raise OutputError(f"{self._folder}: is there already: findings by event type need a new folder")
-        try:
-            self._temporary = Path(tempfile.mkdtemp(prefix=f".{self._folder.name}.", dir=self._folder.parent))
-        except OSError as error:
-            raise OutputError(f"{self._folder}: cannot be written: {error.strerror}") from error
-        return self
 
     def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings, each a JSON object on a line of its own, to those of their event type.
@@ -57,7 +45,7 @@ class PartitionedFindings:
     def _writer(self, name: str) -> FindingsWriter:
         writer = self._writers.get(name)
         if writer is None:
-            folder = self._temporary / f"name={name}"
+            folder = self.temporary / f"name={name}"
             folder.mkdir()
             stream = self._stack.enter_context((folder / self._file_name).open("wb"))
             self._streams.append(stream)
@@ -76,17 +64,6 @@ class PartitionedFindings:
         for writer in self._writers.values():
             writer.abandon()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._stack.close()
-            if kind is None:
-                self._temporary.chmod(0o777 & ~umask())
-                self._temporary.rename(self._folder)
-            elif isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
-                raise error
-        except OSError as failure:
-            raise OutputError(f"{self._folder}: cannot be written: {failure.strerror}") from failure
-        finally:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+    def close_files(self) -> None:
+        """Closes the files."""
+        self._stack.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, repeat
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -77,16 +77,14 @@ def typed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from table.append_column("place", batch["place"]).to_batches()
 
 
-def joined(batches: Iterable[pa.RecordBatch], by_name: bool) -> Iterator[pa.RecordBatch]:
-    """The contents of answers as lines, neighbours together; ``by_name``: those of one event."""
+def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The contents of answers as lines, neighbours of one label together."""
     for batch in batches:
-        rows = zip(
-            batch["name"].to_pylist() if by_name else repeat(None), batch["content"].to_pylist(), strict=False
-        )
-        for name, its in groupby(rows, key=itemgetter(0)):
+        rows = zip(batch["label"].to_pylist(), batch["content"].to_pylist(), strict=True)
+        for label, its in groupby(rows, key=itemgetter(0)):
             text = b"".join(content if content.endswith(b"\n") else content + b"\n" for _, content in its)
             yield pa.record_batch(
-                {"name": pa.array([name], pa.string()), "content": pa.array([text], pa.binary())}
+                {"label": pa.array([label], pa.string()), "content": pa.array([text], pa.binary())}
             )
 
 

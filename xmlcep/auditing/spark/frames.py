@@ -29,7 +29,7 @@ _JUDGE = "event Nothing = ins(nothing)"
 
 _TASKS = 200
 """How many tasks share the values of events over documents, if nothing else is said."""
-LARGE = 1_000_000
+LARGE = 10_000_000
 """From how many records on a document is divided by key, if nothing else is said: else one task replays it."""
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
 from ..failures import Failure, Failures
 from ..findings.collector import Collector
+from ..findings.parts import PartFindings
 from ..findings.writers import FindingsWriter
 from ..inputs import LogFile
 from ..progress import Steps
 from ..request import AuditRequest
 from ..rule_counts import records_by_rule, type_of
-from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, FOUND, PART
+from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, PART, ddl, typed_schema
 from .frames import LARGE, across_documents, answers, in_order
 from .log_source import log_of
 from .told import Told
@@ -29,47 +31,50 @@ if TYPE_CHECKING:
 
 
 _LEAST_BYTES = 30  # of a record
+_RECORDS_OF_A_TASK = 1_000_000  # at most: a third or a tenth of it is usual
 _UNPACKED = 30  # times as large a packed file, or one of Parquet, may be as lines
 
 
-class Answered(Protocol):
-    """The answers of all tasks."""
+def collect(
+    answers: Iterable[tuple[str, bytes]], rules: Rules, collector: Collector, files: Sequence[LogFile]
+) -> None:
+    """Takes what is bad and what was counted: lines labelled with their kind, and of bad records, which come in order
+    of files, with the place of their file.
 
-    def of_kind(self, kind: str) -> Iterator[Any]:
-        """The contents of those of a kind."""
-
-    def bad(self) -> Iterator[tuple[str, bytes]]:
-        """Bad records in the order of files: the place of the file, the line of a quarantine file."""
-
-
-def collect(answered: Answered, rules: Rules, collector: Collector, files: Sequence[LogFile]) -> None:
-    """Takes what is bad, and what was counted; raises `ReplayError` if a document cannot be replayed."""
-    for place, text in answered.bad():
-        line = FASTEST.loads(text)
-        raw = base64.b64decode(line["raw_base64"]) if "raw_base64" in line else line["raw"].encode()
-        bad = BadRecord(Origin(line["file"], line["record"]), line["offset"], line["reason"], raw)
-        collector.add_bad(files[int(place)], bad)
+    Raises `ReplayError` if a document cannot be replayed.
+    """
     failures = Failures(rules)
-    for line in answered.of_kind(FAILURE):
-        failures.add(line["doc"], Failure(*line["failure"]))
-    failures.check()
     replayed: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
-    for line in answered.of_kind(COUNTS):
-        replayed.update(line["replayed"])
-        left_out.update(line["left_out"])
+    for label, text in answers:
+        kind, _, place = label.partition(" ")
+        for line in map(FASTEST.loads, text.splitlines()):
+            if kind == BAD:
+                raw = base64.b64decode(line["raw_base64"]) if "raw_base64" in line else line["raw"].encode()
+                origin = Origin(line["file"], line["record"])
+                collector.add_bad(files[int(place)], BadRecord(origin, line["offset"], line["reason"], raw))
+            elif kind == FAILURE:
+                failures.add(line["doc"], Failure(*line["failure"]))
+            elif kind == COUNTS:
+                replayed.update(line["replayed"])
+                left_out.update(line["left_out"])
+            elif kind == DOCUMENT:
+                _collect_document(line, collector)
+            else:
+                collector.found(line["doc"], line["found"])
+    failures.check()
     by_type = {type_of(text): count for text, count in replayed.items()}
     collector.count_for_rules(records_by_rule(rules, by_type))
     collector.left_out.update({type_of(text): count for text, count in left_out.items()})
-    for line in answered.of_kind(DOCUMENT):
-        doc = line["doc"]
-        collector.document(doc, line["first"], line["last"], line["records"], disordered=line["disordered"])
-        collector.found(doc, line["found"])
-        collector.seconds(doc, line["seconds"])
-        if line["withheld"]:
-            collector.quarantine.withhold(doc)
-    for line in answered.of_kind(FOUND):
-        collector.found(line["doc"], line["found"])
+
+
+def _collect_document(line: dict[str, Any], collector: Collector) -> None:
+    doc = line["doc"]
+    collector.document(doc, line["first"], line["last"], line["records"], disordered=line["disordered"])
+    collector.found(doc, line["found"])
+    collector.seconds(doc, line["seconds"])
+    if line["withheld"]:
+        collector.quarantine.withhold(doc)
 
 
 class SparkAudit:
@@ -81,18 +86,22 @@ class SparkAudit:
         self._collector = collector
         self._steps = Steps(request.progress, ("replaying", "writing"))
 
-    def run(self, files: Sequence[LogFile], writer: FindingsWriter) -> None:
-        """Audits; findings go to a writer here."""
+    def run(self, files: Sequence[LogFile], writer: FindingsWriter | PartFindings) -> None:
+        """Audits; findings go to a writer here, or tasks write them."""
         request, quarantine = self._request, self._collector.quarantine
         told = Told(
             tuple(PlainRules.of(request.rules)), request.operators, request.until, request.ignore_whitespace
         )
         changes = log_of(self._spark, files)
+        most = _most_records(files)
+        partitions = request.partitions or 1 + most // _RECORDS_OF_A_TASK
+        # None can have so many: that saves a look at all.
+        large = LARGE if most > LARGE else None
         with ExitStack() as kept:
-            answered = answers(changes, request.rules, told, request.partitions, _large(files)).persist()
+            answered = answers(changes, request.rules, told, partitions, large).persist()
             kept.callback(answered.unpersist)
             self._steps.begin()
-            collect(_InFrames(answered), request.rules, self._collector, files)
+            collect(_beside_findings(answered), request.rules, self._collector, files)
             if quarantine.by_file:
                 for row in (
                     changes.where("doc is not null").select("place", "doc").distinct().toLocalIterator()
@@ -100,15 +109,20 @@ class SparkAudit:
                     quarantine.note_documents(files[int(row["place"])].place, {row["doc"]})
             withheld = quarantine.settle()
             self._steps.begin(records=self._collector.summary.records)
-            found = self._without(_of_kind(answered, FINDING), withheld)
+            found = self._without(answered.where(_IS_FINDING), withheld)
             if request.rules.graph.across:
                 parts = self._without(answered.where(f"kind in ('{PART}', '{END}')"), withheld)
-                over = across_documents(parts, told, request.partitions).persist()
+                over = across_documents(parts, told, partitions).persist()
                 kept.callback(over.unpersist)
-                for line in _InFrames(over).of_kind(FOUND):
-                    self._collector.found(line["doc"], line["found"])
-                found = found.unionByName(_of_kind(over, FINDING))
-            self._write(in_order(found), writer)
+                for _, text in _beside_findings(over):
+                    for line in map(FASTEST.loads, text.splitlines()):
+                        self._collector.found(line["doc"], line["found"])
+                found = found.unionByName(over.where(_IS_FINDING))
+            if isinstance(writer, PartFindings):
+                self._write_parts(in_order(found), writer.written)
+            else:
+                for name, text in _lines(in_order(found), "name" if request.partition_by_rule else "null"):
+                    writer.write(text, name)
 
     def _without(self, found: DataFrame, withheld: set[str]) -> DataFrame:
         if not withheld:
@@ -116,42 +130,43 @@ class SparkAudit:
         others = self._spark.createDataFrame([(doc,) for doc in withheld], "doc string")
         return found.join(others, "doc", "left_anti")
 
-    def _write(self, ordered: DataFrame, writer: FindingsWriter) -> None:
-        for name, text in _chunks(ordered, by_name=self._request.partition_by_rule):
-            writer.write(text, name)
+    def _write_parts(self, ordered: DataFrame, folder: Path) -> None:
+        if self._request.format == "parquet":
+            columns = ordered.mapInArrow(on_workers("answers", "typed"), ddl(typed_schema())).drop("place")
+            before = str(self._spark.conf.get(_TIMES))
+            self._spark.conf.set(_TIMES, "TIMESTAMP_MICROS")  # as one process writes them
+            try:
+                columns.write.parquet(folder.absolute().as_uri())
+            finally:
+                self._spark.conf.set(_TIMES, before)
+        else:
+            ordered.selectExpr("cast(content as string)").write.text(folder.absolute().as_uri())
 
 
-class _InFrames:
-    """Answers in a DataFrame."""
-
-    def __init__(self, answered: DataFrame) -> None:
-        self._answered = answered
-
-    def of_kind(self, kind: str) -> Iterator[Any]:
-        for _, text in _chunks(_of_kind(self._answered, kind)):
-            yield from map(FASTEST.loads, text.splitlines())
-
-    def bad(self) -> Iterator[tuple[str, bytes]]:
-        bad = _of_kind(self._answered, BAD).select("file", "place.n", "content").orderBy("file", "n")
-        return ((row["file"], bytes(row["content"])) for row in bad.toLocalIterator())
+_TIMES = "spark.sql.parquet.outputTimestampType"
+_IS_FINDING = f"kind = '{FINDING}'"
 
 
-def _large(files: Sequence[LogFile]) -> int | None:
-    """From how many records on documents are divided; None if none can have so many: that saves a look at all."""
-    most = sum(file.size * (_UNPACKED if file.kind != "plain" else 1) for file in files) // _LEAST_BYTES
-    return LARGE if most > LARGE else None
+def _beside_findings(answered: DataFrame) -> Iterator[tuple[str, bytes]]:
+    """All answers but findings, in one look: each partition that comes to the driver is a job of its own."""
+    order = ("kind", "file", "place.n", "doc")
+    others = (
+        answered.where(f"kind not in ('{FINDING}', '{PART}', '{END}')")
+        .repartitionByRange(*order)
+        .sortWithinPartitions(*order)
+    )
+    return _lines(others, "concat_ws(' ', kind, file)")
 
 
-def _of_kind(answered: DataFrame, kind: str) -> DataFrame:
-    from pyspark.sql import functions as F
+def _lines(answered: DataFrame, label: str) -> Iterator[tuple[Any, bytes]]:
+    """The contents as lines, many together, as each row costs something on its way: neighbours of one label."""
+    rows = answered.selectExpr(f"{label} as label", "content")
+    for row in rows.mapInArrow(
+        on_workers("answers", "joined"), "label string, content binary"
+    ).toLocalIterator():
+        yield row["label"], bytes(row["content"])
 
-    return answered.where(F.col("kind") == kind)
 
-
-def _chunks(answered: DataFrame, *, by_name: bool = False) -> Iterator[tuple[str | None, bytes]]:
-    """The contents as lines, many together, as each row costs something on its way; or those of one event together."""
-    task = on_workers("answers", "joined", by_name)
-    for row in (
-        answered.select("name", "content").mapInArrow(task, "name string, content binary").toLocalIterator()
-    ):
-        yield row["name"], bytes(row["content"])
+def _most_records(files: Sequence[LogFile]) -> int:
+    """How many records files may have."""
+    return sum(file.size * (_UNPACKED if file.kind != "plain" else 1) for file in files) // _LEAST_BYTES
