@@ -61,8 +61,9 @@ def _node_deleted(cause: Cause, past: Past) -> bool:
 
 
 def _wrong_order(cause: Cause, past: Past) -> bool:
-    if "came before" in cause.text:
-        return interval(cause.events[1])[0] < interval(cause.events[0])[0]
+    if "came before" in cause.text:  # by when they began, or, with order=detection, were detected
+        first, second = cause.events
+        return interval(second)[0] < interval(first)[0] or second.ts <= first.ts
     if "did not end before" in cause.text:
         return interval(cause.events[0])[1] >= interval(cause.events[1])[0]
     return True

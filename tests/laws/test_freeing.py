@@ -240,3 +240,14 @@ def test_nothing_is_kept_where_an_edit_releases_what_held_trees_take(words: str)
     for step in steps_of(words)[0]:
         take(detector, step)
     assert detector.size() == 0
+
+
+@pytest.mark.parametrize("end", ["", ", end=custom"])
+def test_what_is_too_old_when_it_comes_leaves_no_group(end: str) -> None:
+    """The composite of two changes is too long for the window, so that nothing is stored of it."""
+    head = f'event E {{context=cumulative, within="1 change", having="sum($n) > 5"{end}}} = '
+    rules = parse_rules(f"{head}any[2](ins(item/price), ins(item/quantity)) ; ins(item/comment) as $n = (1)")
+    detector = Detector(rules)
+    for step in steps_of("p1 q1 c1 flush")[0]:
+        take(detector, step)
+        detector._check()

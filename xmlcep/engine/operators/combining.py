@@ -182,7 +182,7 @@ class CombiningState(ChoosingState, DeferrableState):
             self._let_go(group, [(child, entry) for entry in arrivals])
         if group.runs.has_complete() if group.runs is not None else self.exists.enough(group):
             self.raise_all(key, group, cause, child, arrivals)
-        elif self._stores and group.is_empty():
+        elif (self._stores or self._moves_on) and group.is_empty():
             self.close_group(key)
             return
         if self._expires is not None and group.expiry is None:
@@ -243,7 +243,7 @@ class CombiningState(ChoosingState, DeferrableState):
             self._let_go(group, [(child, entry) for child, entries in arrivals for entry in entries])
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
-        if self.context.runs:
+        if self.context.runs or self._moves_on:
             self.drop_if_empty(key)
 
     def is_possible(self, key: Key) -> bool:
