@@ -46,9 +46,9 @@ def pending(
     """What is pending in the documents of a log at a time point, or a time such as 2026-01-31T12:00:00Z (None: at their
     ends), the most complete first. ``on_bad`` is called with each bad record; they are left out.
 
-    With ``complete`` each group has what would complete it (Y4). The end of a log releases nothing
-    . Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
-    a document or an event that there is not.
+    With ``complete`` each group has what would complete it (Y4). The end of a log releases nothing.
+    Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for a document or
+    an event that there is not.
     """
     check("pending()", rules=(rules, _RULES), event=(event, optional(TEXT)), doc=(doc, optional(TEXT)))
     check("pending()", limit=(limit, optional(whole_number(0))))

@@ -89,12 +89,10 @@ class _Reader:
             elsewhere = frozenset[str]().union(*(names for j, names in enumerate(bound) if j != k))
             for alternative in _alternatives(operand):
                 for name in sorted((bound[k] & elsewhere) - _bound(alternative)):
-                    said = (
-                        f"{self._shown(alternative)} binds no ${name}, by which the {operator.title} joins:"
-                    )
+                    said = f"{self._shown(alternative)} binds no ${name}, by which the {operator.title} joins"
                     yield (
                         alternative,
-                        f"{said} it is never part of this event (V2)",
+                        f"{said}: it is never part of this event (V2)",
                         f"add  as ${name}  to it",
                     )
 

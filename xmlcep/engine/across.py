@@ -38,6 +38,11 @@ class Part(NamedTuple):
     is_change: bool
     composites: Sequence[CompositeEvent]
 
+    @property
+    def change(self) -> PrimitiveEvent | None:
+        """The change, if it is one."""
+        return self.cause if self.is_change and isinstance(self.cause, PrimitiveEvent) else None
+
 
 class Player(Protocol):
     """Whoever is fed with changes in the order of all documents, as a detector is."""
@@ -155,7 +160,7 @@ class Across:
     def values(self, part: Part) -> set[str]:
         """The values to which something belongs that it is fed."""
         found = set()
-        record = part.cause if part.is_change and isinstance(part.cause, PrimitiveEvent) else None
+        record = part.change
         for state in self.detector.trees.values():
             given: list[tuple[Event, Iterable[Delivery]]] = [
                 (each, state.composite_deliveries(each)) for each in part.composites
@@ -174,11 +179,9 @@ class Across:
         """Takes what happens; returns what that raises."""
         self._count += 1
         time = self.time = max(part.time, self.time)
-        cause, record = part.cause, part.cause
+        cause, record = part.cause, part.change
         place = Place.at(self._count, cause)
-        if not (
-            part.is_change and isinstance(record, PrimitiveEvent)
-        ):  # what no leaf takes brings what was raised
+        if record is None:  # what no leaf takes brings what was raised
             record = PrimitiveEvent(
                 place, "upd", DOCUMENT, (), at=cause.at, doc=cause.doc, txn=cause.txn, meta=cause.meta
             )

@@ -41,8 +41,7 @@ class PartsOfDocuments:
         Raises `UnknownTimeError` for what means something while no time of the document is known.
         """
         if record is not None and record.at is not None:
-            now = microseconds(record.at)
-            time = now if time is None else max(time, now)
+            time = _later(time, record.at)
             self.end = max(self.end, time - 1)  # what is due then is not due yet
         for part in self.across.parts(time, record, raised):
             self._keep(doc, part)
@@ -50,8 +49,7 @@ class PartsOfDocuments:
 
     def advance(self, time: int | None, at: str) -> int:
         """It is this time in a document, although nothing has changed (W6); returns how late it is."""
-        now = microseconds(at)
-        time = now if time is None else max(time, now)
+        time = _later(time, at)
         self.end = max(self.end, time)
         return time
 
@@ -59,6 +57,12 @@ class PartsOfDocuments:
         """Forgets a document, which is going to be replayed anew."""
         if self._drop is not None:
             self._drop(doc)
+
+
+def _later(time: int | None, at: str) -> int:
+    """The time that a document shows after a record of this time: it never goes back (W1)."""
+    now = microseconds(at)
+    return now if time is None else max(time, now)
 
 
 class Reached:
