@@ -78,7 +78,7 @@ def answers(
     if told.typed and not whole:
         return found
     # Who judges its records, and what rules see documents as a whole.
-    return found.unionByName(_whole(some, told._replace(trees=whole), partitions))
+    return found.unionByName(_whole(some, told._replace(trees=whole, together=False), partitions))
 
 
 def _whole(known: DataFrame, told: Told, partitions: int | None) -> DataFrame:

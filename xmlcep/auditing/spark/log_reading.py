@@ -149,6 +149,7 @@ class _Rows:
     """Rows of one file."""
 
     def __init__(self, file: str, names: Names) -> None:
+        self._named = names is None  # else the place says which it is
         path = unquote(urlsplit(file).path) if file.startswith("file:") else unquote(file)
         if names is None or path not in names:
             first, number = first_of(Path(path))
@@ -196,7 +197,9 @@ class _Rows:
 
     def with_places(self, columns: dict[str, Any], count: int) -> pa.RecordBatch:
         """Columns with those that say which file it is; others are null."""
-        columns |= {"file": pa.repeat(self.name, count), "place": pa.repeat(self._place, count)}
+        columns["place"] = pa.repeat(self._place, count)
+        if self._named:
+            columns["file"] = pa.repeat(self.name, count)
         return with_columns(_SCHEMA, columns, count)
 
     def _add(self, **values: Any) -> None:
