@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
-from xmlcep.log import parquet as log_parquet
-from xmlcep.log.columns.arrow import ArrowBlock, JoinedBlocks
+from xmlcep.log.columns.arrow import ArrowBlock
 from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
@@ -255,54 +250,6 @@ def test_a_block_is_judged_by_its_records_not_by_what_its_dictionaries_hold(wron
     assert len(types.by_number) == 2
 
 
-_VALUES: dict[str, list[Any]] = {
-    "value": [None, "", "x"], "old": [None, "y"], "pos": [None, 0], "at": [None, "noon"], "txn": [None, 3],
-    "meta": [None, {}, {"user": "x"}], "more": [None, True], "clock": [None, None, True], "op": ["ins", "ins", "gone"],
-}  # fmt: skip
-
-
-@given(st.data())
-def test_columns_without_values_are_columns_of_nulls(data: st.DataObject) -> None:
-    """They are not decoded; records, rows, what is bad and what goes together are as if they were."""
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    files = []
-    for _ in range(data.draw(st.integers(1, 3))):
-        varied = data.draw(st.sets(st.sampled_from(sorted(_VALUES)), max_size=3))
-        records = [record(ts, "/a/b", [1, ts]) for ts in range(1, data.draw(st.integers(2, 9)))]
-        for each in records:
-            each |= {name: data.draw(st.sampled_from(_VALUES[name])) for name in varied}
-            each["meta"] = None if each["meta"] is None else list(each["meta"].items())
-        files.append(records)
-    group = data.draw(st.integers(1, 9))
-
-    def found(folder: Path) -> object:
-        bad: list[BadRecord] = []
-        read: list[ArrowBlock] = []
-        items: list[object] = []
-        for number in range(len(files)):
-            reader = ParquetReader(str(folder / f"{number}.parquet"), RowDecoder(ClockCheck.ANY), bad.append)
-            for block in reader.blocks(100):
-                assert isinstance(block, ArrowBlock)
-                read.append(block)
-                items += block.items()
-        types = RecordTypes(lambda op, path: True)
-        together = [block.goes_with(read[0]) for block in read]
-        goes = [block for block, goes in zip(read, together, strict=True) if goes]
-        runs = [each.runs(types) for each in (*read, *([JoinedBlocks(goes)] if goes else []))]
-        told = [each and [run._replace(rows=list(run.rows)) for run in each] for each in runs]
-        return items, bad, together, told
-
-    with tempfile.TemporaryDirectory() as folder:
-        for number, records in enumerate(files):
-            table = pa.Table.from_pylist(records, arrow_schema())
-            pyarrow.parquet.write_table(table, Path(folder) / f"{number}.parquet", row_group_size=group)
-        as_they_are = found(Path(folder))
-        with mock.patch.object(log_parquet, "_OFTEN_EMPTY", frozenset()):
-            assert found(Path(folder)) == as_they_are
-
-
 def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
     """Neither what is before nor what is behind one goes with it."""
     pa = pytest.importorskip("pyarrow")
@@ -321,46 +268,3 @@ def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
     first, second, showing = blocks
     assert first.goes_with(second) and second.goes_with(first)
     assert not first.goes_with(showing) and not showing.goes_with(first) and not showing.goes_with(showing)
-
-
-def test_a_column_without_values_is_not_decoded(tmp_path: Path) -> None:
-    """So damage in its pages does no harm."""
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    path = tmp_path / "log.parquet"
-    records = [record(ts, "/a/b", [1, ts], pos=0, value="x" if ts == 3 else None) for ts in range(1, 9)]
-    pyarrow.parquet.write_table(
-        pa.Table.from_pylist(records, arrow_schema()), path, use_dictionary=False, compression="none"
-    )
-    about = pyarrow.parquet.read_metadata(path)
-    place = about.schema.names.index("at")
-    chunk = about.row_group(0).column(place)
-    content = bytearray(path.read_bytes())
-    content[chunk.data_page_offset : chunk.data_page_offset + chunk.total_compressed_size] = (
-        b"\xff" * chunk.total_compressed_size
-    )
-    path.write_bytes(content)
-    bad: list[BadRecord] = []
-    (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), bad.append).blocks(100)
-    assert isinstance(block, ArrowBlock)
-    (batch,) = block.items()
-    assert isinstance(batch, Batch) and not bad
-    assert [(row[4], row[6], row[7]) for row in batch.rows] == [
-        ("x" if ts == 3 else None, 0, None) for ts in range(1, 9)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("null_count", "has_min_max", "empty"),
-    [(8, False, True), (8, True, False), (7, False, False), (None, False, False)],
-)  # fmt: skip
-def test_a_column_is_without_values_if_all_that_is_said_of_it_agrees(
-    null_count: int | None, has_min_max: bool, empty: bool
-) -> None:
-    known = mock.Mock(has_null_count=null_count is not None, null_count=null_count, has_min_max=has_min_max)
-    column = mock.Mock(num_values=8, path_in_schema="at", statistics=known)
-    group = mock.Mock(num_columns=1, column=lambda place: column)
-    assert log_parquet._empty_columns(group) == ({"at"} if empty else set())
-    column.statistics = None
-    assert log_parquet._empty_columns(group) == set()

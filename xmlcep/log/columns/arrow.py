@@ -40,8 +40,7 @@ _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
 class ArrowBlock(Block):
     """A record batch of a log, the first record of which has the number ``first``.
 
-    ``doc`` is the document where no column names it. The batch has those columns of the file's ``schema`` in which
-    there are values.
+    ``doc`` is the document where no column names it.
     """
 
     def __init__(
@@ -51,12 +50,10 @@ class ArrowBlock(Block):
         complain: Callable[[int, str], BadRecord],
         doc: str | None = None,
         first: int = 1,
-        schema: pyarrow.Schema | None = None,
     ) -> None:
         super().__init__(items, complain, len(batch), first)
         self._batch = batch
         self._doc = doc
-        self._schema = schema or batch.schema
 
     def runs(self, types: RecordTypes) -> list[Run] | None:
         """See `Block.runs`."""
@@ -103,8 +100,8 @@ class ArrowBlock(Block):
 
     def goes_with(self, other: ArrowBlock) -> bool:
         """Whether it and another can be `JoinedBlocks`: columns are alike, and no record says what the clock shows."""
-        schema = self._schema
-        if not schema.equals(other._schema) or ("doc" not in schema.names and self._doc != other._doc):
+        schema = self._batch.schema
+        if not schema.equals(other._batch.schema) or ("doc" not in schema.names and self._doc != other._doc):
             return False
         return not (self._has_clocks() or other._has_clocks())
 
@@ -127,7 +124,7 @@ class JoinedBlocks:
         import pyarrow as pa
 
         tables = [pa.Table.from_batches([block._batch]) for block in self._blocks]
-        (batch,) = pa.concat_tables(tables, promote_options="default").combine_chunks().to_batches()
+        (batch,) = pa.concat_tables(tables).combine_chunks().to_batches()
         columns = _columns_of(batch, self._blocks[0]._doc, types)
         return None if columns is None else columns.runs()
 
