@@ -300,8 +300,8 @@ class LeafState:
             if not expression.needs_document:
                 return Environment(variables, value=sight.own(subject))
             event: Event = subject[0] if is_answered else subject
-            assert setting.document is not None and event[2] is not None
-            return setting.document.environment(event[2], event[3], variables)
+            assert event[2] is not None
+            return setting.sees(event[2], event[3], variables)
 
         return see
 

@@ -177,6 +177,9 @@ class Deferral:
             elif key in self.blocked:
                 self.touched.add(node)
                 waits = True
+        if self.setting.general:  # what happens there may change it, for all that is known
+            self.touched.add(node)
+            waits = True
         return waits
 
     def places_that_wait(self) -> tuple[Container[int], ...]:
@@ -339,10 +342,7 @@ class Deferral:
     def _seen(self, key: Key, condition: Condition) -> Environment | None:
         """What the condition sees of a group; None if its node is not there."""
         setting, state = self.setting, self.state
-        if setting.document is None:
-            return None
-        place = state.grouping.place_of(key)
-        return setting.document.environment(state.node.path, (place,), setting.references)
+        return setting.sees(state.node.path, (state.grouping.place_of(key),), setting.references)
 
 
 class _PlacesThatWait(Container[int]):

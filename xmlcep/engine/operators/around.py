@@ -34,7 +34,7 @@ class AroundState(TrailingState):
         if self.shared:
             constraints.append(Difference())
         optional = frozenset(self.places[operand] for operand in node.optional)
-        if constraints or self.admitter() is not None:
+        if constraints or self.admitter() is not None or setting.general:
             self.exists = Constrained(
                 constraints, ordered=False, admit=self.admitter(), tries=setting.tries, binders=self.binders(),
                 optional=optional,
