@@ -335,7 +335,7 @@ class Detector:
 
     @property
     def needs(self) -> Needs | None:
-        """What its rules need of the document (U7): whoever gives it one need not put more into it. None: nothing."""
+        """What its rules need of the document (U2): whoever gives it one need not put more into it. None: nothing."""
         return self._active.needs
 
     @property

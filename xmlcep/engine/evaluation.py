@@ -374,7 +374,7 @@ class Evaluation:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
     def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
-        """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
+        """The event is of the edit that is processed next (U2); returns whether that can change what a condition reads
         that waits. One that begins to wait in this edit is asked again after it."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():
