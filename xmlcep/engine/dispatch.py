@@ -125,12 +125,6 @@ class ActiveTrees:
             for tree in self.trees
             for node in tree.operators
         )
-        # Whether evaluating them can end in an error that an event brings about (Q5, O2).
-        self.may_fail = any(
-            program.having is not None or any(leaf is not None and leaf.opaque for leaf in program.leaves)
-            for tree in self.trees
-            for program in graph.programs[tree.index]
-        )
         self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._candidates = lru_cache(_MOST_TYPES)(self._candidates_at)  # for all operations
