@@ -152,7 +152,7 @@ _CHRONICLE_CONJUNCTION = _pair(
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None, 0))))
 _UNTIL_AN_END = {"candidates": _CANDIDATES, "ready": _CANDIDATES}
-_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length")
+_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length", "_along_at")
 
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),

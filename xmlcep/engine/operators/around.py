@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from contexts import AnyOrder, Entry
 from contexts.constraints import Difference
-from contexts.entry import FIRST, LAST
+from contexts.entry import EVENT, FIRST, LAST
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -41,6 +41,10 @@ class AroundState(TrailingState):
             )  # fmt: skip
         else:
             self.exists = AnyOrder(optional)
+
+    def _counted(self, k: int, key: Key, candidate: Candidate) -> list[Entry]:
+        own = {id(entry[EVENT]) for entry in candidate.entries()}
+        return [entry for entry in super()._counted(k, key, candidate) if id(entry[EVENT]) not in own]
 
     def lies_around(self, candidate: Candidate, entry: Entry) -> bool:
         if self._until is None:
