@@ -123,7 +123,9 @@ class PrimitiveEvent(NamedTuple):
         Raises `RecordError`, which names the field, what was given and what is expected.
         """
         if not isinstance(record, Mapping):
-            raise RecordError(f"{record!r} is no record: expected a dict with the fields ts, op, path, ids …")
+            raise RecordError(
+                f"{record!r} is not a record: expected a dict with the fields ts, op, path, ids …"
+            )
         ts, op, ids = record.get("ts"), record.get("op"), record.get("ids")
         if type(ts) is not int or ts < 1:
             raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")

@@ -2,7 +2,7 @@
 
 lxml writes some trees, which calls make and no parser, as XML of other trees or as no XML: an element in no namespace
 below a default namespace without the ``xmlns=""`` that would say so, a carriage return in a CDATA section as it stands,
-declarations of the prefixes ``xml`` and ``xmlns``, of what these stand for and of what is no URI, a comment or
+declarations of the prefixes ``xml`` and ``xmlns``, of what these stand for and of what is not a URI, a comment or
 processing instruction with its own end in its text or with no text or name that XML has, and an element of a document
 with an XHTML document type with a namespace it has not. Such a tree is written from a copy that is put right (an empty
 comment for such a comment: it keeps texts apart), every other as lxml writes it.

@@ -202,9 +202,9 @@ def of_another_kind(content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (damaged, "is no state of a recording, or a damaged one"),
-        (cut_off, "is no state of a recording, or a damaged one"),
-        (lambda content: b"", "is no state of a recording, or a damaged one"),
+        (damaged, "is not a state of a recording, or a damaged one"),
+        (cut_off, "is not a state of a recording, or a damaged one"),
+        (lambda content: b"", "is not a state of a recording, or a damaged one"),
         (of_another_version, "the state was written by another version of xmlcep"),
         (of_another_kind, "not the state of a recording"),
     ],

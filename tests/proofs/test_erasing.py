@@ -177,7 +177,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         (tmp_path / "none.jsonl", [2], [], "there is no log"),
         (log, [999], [], "no value of node 999"),
         (log, [], [999], "no record 999"),
-        (log, [], [1], "record 1 is no change"),
+        (log, [], [1], "record 1 is not a change"),
     ):
         before = plain.read_bytes(), log.read_bytes()
         with pytest.raises(LogError, match=message):

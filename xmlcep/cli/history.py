@@ -59,7 +59,7 @@ def command(
     with author and date. Run again, it appends what is new.
     """
     if name == "":
-        raise click.BadParameter("'' is no name: it is empty", param_hint="--name")
+        raise click.BadParameter("'' is not a name: it is empty", param_hint="--name")
     if out == "-":
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:

@@ -59,7 +59,7 @@ class Detector:
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
     had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
     are evaluated only if they are named. Raises `ValueError` for a
-    name that is no event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
+    name that is not an event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
     arrival (Q5). ``general`` raises the same without any short way, slowly: tests compare both.
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
@@ -430,7 +430,7 @@ class Detector:
         return Replacement(*comparison, lost, tuple(raised))
 
     def _check_past(self, past: object, digests: Mapping[str, str]) -> None:
-        """Raises `ArgumentError` for what is no detector of these trees that counts as this one does."""
+        """Raises `ArgumentError` for what is not a detector of these trees that counts as this one does."""
         same = isinstance(past, Detector) and digests.items() <= past._tree_digests().items()
         if not same or past.transactions_ahead_of(self):  # type: ignore[attr-defined]
             raise ArgumentError(
@@ -517,7 +517,7 @@ class Detector:
         included, and is raised.
 
         ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is
-        before the document's time changes nothing (W6). Raises `TimeError` for what is no time.
+        before the document's time changes nothing (W6). Raises `TimeError` for what is not a time.
         """
         now = as_microseconds(time)
         if self._closed:

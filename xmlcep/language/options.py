@@ -370,6 +370,6 @@ def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None
     source.report(
         option.value_start,
         option.value_end,
-        f"{option.value!r} is no value of the option {option.name!r}",
+        f"{option.value!r} is not a value of the option {option.name!r}",
         f"{near} expected {expected}" if near else f"expected {expected}",
     )

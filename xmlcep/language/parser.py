@@ -223,5 +223,5 @@ def wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tupl
             "write the namespace's URI, or names without prefix",
         )
     if set(uri) & set("{}") or any(character.isspace() for character in uri):
-        return f"{uri!r} is no URI", "a namespace URI has no blanks and no braces"
+        return f"{uri!r} is not a URI", "a namespace URI has no blanks and no braces"
     return None

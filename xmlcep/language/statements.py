@@ -65,7 +65,7 @@ class _Token(NamedTuple):
 
 
 def statements(text: str) -> list[Span]:
-    """The statements of the text, in order. The first may begin with something that is no keyword."""
+    """The statements of the text, in order. The first may begin with something that is not a keyword."""
     tokens = list(_tokens(text))
     starts = [
         token.start

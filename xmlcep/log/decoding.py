@@ -65,7 +65,7 @@ class RowDecoder:
     """Checks the values of change records and makes rows of them.
 
     It remembers the clock of every document, so one decoder reads all files of a log, in their order. With
-    ``check_times`` a record whose ``at`` is no time is bad (W1); else that may be any text.
+    ``check_times`` a record whose ``at`` is not a time is bad (W1); else that may be any text.
     """
 
     def __init__(self, clock: ClockCheck = ClockCheck.INCREASING, *, check_times: bool = False) -> None:

@@ -101,7 +101,7 @@ class Control:
 class ClockRecord(NamedTuple):
     """That time has passed although nothing changed (W6): it is ``at``, the document's last time point is ``ts``.
 
-    It is no time point of its own. It stands behind the record of its ``ts``, behind those of the same ``ts`` and an
+    It is not a time point of its own. It stands behind the record of its ``ts``, behind those of the same ``ts`` and an
     earlier ``at``, and never between two records of one transaction. A document has ``ts`` 0 before its first change.
     """
 
@@ -211,7 +211,7 @@ def raised_or_none(control: Control) -> CompositeEvent | None:
 
 
 Aside: TypeAlias = Header | Control | ClockRecord
-"""A record that is no change record."""
+"""A record that is not a change record."""
 
 
 def is_clock(record: Mapping[str, Any]) -> bool:

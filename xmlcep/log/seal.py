@@ -148,7 +148,7 @@ def _next_as_written(line: bytes, before: Seal) -> Seal | None:
 
 
 def _first_record(log: Source, line: bytes, origin: Origin) -> dict[str, Any]:
-    """The record that a log begins with. Where nothing in a file is sealed, what is no record is nothing altered."""
+    """The record that a log begins with. Where nothing in a file is sealed, what is not a record is nothing altered."""
     try:
         return _record(line, origin)
     except BrokenChainError as error:

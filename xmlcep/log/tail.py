@@ -56,7 +56,7 @@ def lines_backwards(stream: BinaryIO, size: int | None = None) -> Iterator[tuple
 
 
 def records_backwards(file: Path, size: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file from the last to the first, with their offsets; what is no object is skipped.
+    """The records of a file from the last to the first, with their offsets; what is not an object is skipped.
 
     ``size``: how many of its bytes count (default: all).
     """

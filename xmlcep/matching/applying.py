@@ -95,7 +95,7 @@ class _Edit:
         for name, value in new.items():
             root.set(name, value)
         text, root[:] = new.text, list(new)
-        root.text = text  # last: white space that only indents is no text then
+        root.text = text  # last: white space that only indents is not text then
 
     def run(self) -> None:
         """What moves goes, each element that differs is changed, what moves comes."""

@@ -88,7 +88,7 @@ class Key:
 
 def _unreadable(text: str) -> KeyFormatError:
     return KeyFormatError(
-        f"{text!r} is no key: expected ELEMENT=FIELD, a field being an @attribute or a child element, such as"
+        f"{text!r} is not a key: expected ELEMENT=FIELD, a field being an @attribute or a child element, such as"
         " item=@partNum or dependency=groupId,artifactId"
     )
 

@@ -97,7 +97,7 @@ class LogToContinue:
 def look_at(log: str | os.PathLike[str]) -> LogToContinue | None:
     """Locks a log that is to be continued; None if there is none or it has not even a header.
 
-    Raises `LogLockedError` if another writer has the log open and `LogError` for a file that is no log.
+    Raises `LogLockedError` if another writer has the log open and `LogError` for a file that is not a log.
     """
     first = Path(log)
     if not first.exists():
@@ -121,7 +121,7 @@ def look_at(log: str | os.PathLike[str]) -> LogToContinue | None:
 
 
 def _check_ours(file: Path) -> None:
-    """Nothing is cut off what is no log: its first line is a header or a change record, as far as it goes."""
+    """Nothing is cut off what is not a log: its first line is a header or a change record, as far as it goes."""
     with reading(file) as stream:
         line = stream.readline()
     record = object_in(line)

@@ -110,7 +110,7 @@ class RecordingState:
         except (StateError, OSError) as error:
             raise StateError(f"{path}: {error}") from error
         except (ValueError, LookupError, TypeError, AttributeError, XmlCepError) as error:
-            raise StateError(f"{path}: is no state of a recording, or a damaged one") from error
+            raise StateError(f"{path}: is not a state of a recording, or a damaged one") from error
 
     @classmethod
     def _of(cls, body: Mapping[str, Any], place: Place, size: int) -> RecordingState:

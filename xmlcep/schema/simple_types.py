@@ -224,7 +224,7 @@ def _texts(type_: Any) -> tuple[str, ...] | None:
 def _numbers(type_: Any, texts: tuple[str, ...] | None) -> tuple[Range, ...] | None:
     item = getattr(_root(type_), "item_type", None)
     if item is not None:
-        return _values(item).numbers  # of a list of one; a longer one is no number
+        return _values(item).numbers  # of a list of one; a longer one is not a number
     if texts is not None:
         return some_of(texts).numbers
     names = _names(type_)

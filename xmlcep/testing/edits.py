@@ -110,7 +110,7 @@ class Player:
             else:
                 window = parse_window(step.argument)
                 if window.unit is not Unit.TIME:
-                    raise _error(step, f"{window} is no time", "+3 days")
+                    raise _error(step, f"{window} is not a time", "+3 days")
                 time = self._time + window.amount
         except WindowError as error:
             raise _error(step, error.problem, error.hint) from error

@@ -180,7 +180,7 @@ class Document(Single, Closing):
             or tree_of(element) is not self._tree
             or name_of(element) is None
         ):
-            raise WrapError(f"ids_of() of {element!r}, which is no element of the document {self.name!r}")
+            raise WrapError(f"ids_of() of {element!r}, which is not an element of the document {self.name!r}")
         shadow = self._tree.open(element)
         return shadow.ids or shadow.make_ids()
 
@@ -193,7 +193,7 @@ class Document(Single, Closing):
         a `CallbackError`, after all other callbacks. Raises `WrapError` for what cannot be called.
         """
         if not is_function(callback):
-            what = "is no function to call" if callable(callback) else "cannot be called"
+            what = "is not a function to call" if callable(callback) else "cannot be called"
             raise WrapError(f"{callback!r} {what}: {function_of(', the event', callback)}")
         self._settled("subscribe()")
         return self.delivery.subscribe(callback)

@@ -96,7 +96,7 @@ def _root_of(new: Any) -> Node:
     root = given_root(new)
     if root is None:
         raise WrapError(
-            f"{new!r} is no state that a document can be brought to: give an lxml tree or element, or an XML file"
+            f"{new!r} is not a state that a document can be brought to: give an lxml tree or element, or an XML file"
         )
     return root
 

@@ -324,7 +324,7 @@ def _check_names(rules: Rules, names: Collection[str] | None) -> None:
     for name in names:
         if name not in known:
             raise WrapError(
-                f"only has {name!r}, which is no event of the rules: {did_you_mean_or_list(name, known)}"
+                f"only has {name!r}, which is not an event of the rules: {did_you_mean_or_list(name, known)}"
             )
 
 

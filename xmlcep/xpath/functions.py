@@ -169,7 +169,7 @@ def distinct_values(items: Sequence[Single]) -> list[str]:
 
 
 def seconds_since_1970(text: str) -> float:
-    """``time``: what an RFC 3339 text says; NaN if it is no time.
+    """``time``: what an RFC 3339 text says; NaN if it is not a time.
 
     >>> seconds_since_1970("1970-01-02T00:00:00.5Z"), seconds_since_1970("yesterday")
     (86400.5, nan)

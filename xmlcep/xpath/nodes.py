@@ -1,6 +1,6 @@
 """The nodes of a document as expressions see them, and what has to be known of elements to find all others.
 
-Elements are whatever the kind of document has for them: lxml elements, ids in tables. What is no element is a tuple
+Elements are whatever the kind of document has for them: lxml elements, ids in tables. What is not an element is a tuple
 that knows the element it belongs to. There are no comments and processing instructions here (U2).
 """
 

@@ -170,7 +170,9 @@ class _Translator:
             match = _QUANTITY.match(self.pattern, start)
             if match is None:
                 self._fail(
-                    start, "'{' that is no number of times", "write {2}, {2,} or {2,5}, or \\{ for the sign"
+                    start,
+                    "'{' that is not a number of times",
+                    "write {2}, {2,} or {2,5}, or \\{ for the sign",
                 )
             self.at = match.end()
             fewest, most = int(match[1]), int(match[3] or match[1])

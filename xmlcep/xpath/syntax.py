@@ -130,7 +130,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Predicates of something that is no step: ``$v[1]``, ``(a | b)[last()]``."""
+    """Predicates of something that is not a step: ``$v[1]``, ``(a | b)[last()]``."""
 
     operand: Syntax
     predicates: tuple[Syntax, ...]

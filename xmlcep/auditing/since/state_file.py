@@ -103,7 +103,7 @@ class AuditState:
         except StateError as error:
             raise StateError(f"{path}: {error}") from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise StateError(f"{path}: is no state of an audit, or a damaged one") from error
+            raise StateError(f"{path}: is not a state of an audit, or a damaged one") from error
         return state
 
     @classmethod

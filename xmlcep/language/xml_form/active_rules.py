@@ -76,7 +76,7 @@ def _action(element: Element) -> Action | None:
         if where not in words:
             near = did_you_mean(where, words)
             element.report_value(
-                "where", f"{where!r} is no place", f"{near} expected {', '.join(words)}".strip()
+                "where", f"{where!r} is not a place", f"{near} expected {', '.join(words)}".strip()
             )
             return None
         given["where"] = Where(where)

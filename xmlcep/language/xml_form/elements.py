@@ -117,7 +117,7 @@ class Element:
                 listed = f"elements here: {', '.join(names)}" if names else "it is empty"
                 child.report(message, otherwise or f"{near} {listed}".strip())
             else:
-                child.report(f"{_shown(str(child.node.tag))} is no element of rules", _IN_NAMESPACE)
+                child.report(f"{_shown(str(child.node.tag))} is not an element of rules", _IN_NAMESPACE)
 
 
 _IN_NAMESPACE = f'all elements are in the namespace {NAMESPACE}: write xmlns="{NAMESPACE}" at the top'

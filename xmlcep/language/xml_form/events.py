@@ -265,7 +265,7 @@ class Events:
             elif option.name in _FLAGS:
                 if value.strip() not in _BOOLEAN:
                     hint = "expected true or false"
-                    element.report_value(option.name, f"{value!r} is no value of {option.name!r}", hint)
+                    element.report_value(option.name, f"{value!r} is not a value of {option.name!r}", hint)
                 if not _BOOLEAN.get(value.strip()):
                     continue
                 option = option._replace(value=None)

@@ -159,7 +159,7 @@ def _parameter(statement: Element) -> RuleParameter | None:
         return None
     given = statement.text("number" if "number" in statement else "text") or ""
     if "number" in statement and not NUMBER.fullmatch(given):
-        statement.report_value("number", f"{given!r} is no number", "write digits, such as 100 or 1.5")
+        statement.report_value("number", f"{given!r} is not a number", "write digits, such as 100 or 1.5")
         return None
     value = float(given) if "number" in statement else given
     return None if name is None else RuleParameter(name, value, statement.value_at("name"))

@@ -56,8 +56,8 @@ class LinesBlock(Block):
             # that is found when the fields are taken out.
             usual = sum(map(len, records)) == len(FIELDS) * len(records)
             bounds = key_bounds(self._lines)
-            # A bound is never below the number of keys: if the sums agree, all do. (A meta that is no object is found
-            # below.)
+            # A bound is never below the number of keys: if the sums agree, all do. (A meta that is not an object
+            # is found below.)
             metas = [record["meta"] for record in records if "meta" in record]
             if sum(bounds) != sum(map(len, records)) + sum(map(len, filter(None, metas))):
                 for line, record, bound in zip(self._lines, records, bounds, strict=True):

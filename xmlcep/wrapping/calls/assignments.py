@@ -91,7 +91,7 @@ def set_tail_of(node: Node, value: Any) -> None:
 
 
 def set_content_of(node: Node, value: Any) -> None:
-    """The text of a comment or processing instruction, which is no event, but can be undone."""
+    """The text of a comment or processing instruction, which is not an event, but can be undone."""
     tree = tree_of(node)
     if tree is not None and tree.journal is not None:
         tree.journal.text(node)

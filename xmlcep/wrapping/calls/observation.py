@@ -98,7 +98,7 @@ class Observation(Block):
 
     def _check(self) -> None:
         if not isinstance(self._element, Element) or tree_of(self._element) is not self._tree:
-            raise WrapError(f"{self._element!r} is no element of the document {self._tree.name!r}")
+            raise WrapError(f"{self._element!r} is not an element of the document {self._tree.name!r}")
 
 
 def compare_all(tree: ShadowTree) -> None:

@@ -312,7 +312,7 @@ class ShadowTree:
         self.update_fast_path()
 
     def drop_foreign(self, node: Node) -> None:
-        """It is no node of this document any more; nothing happens if it has not been foreign."""
+        """It is not a node of this document any more; nothing happens if it has not been foreign."""
         if self.foreign.pop(node, None) is not None:
             self.update_fast_path()
 
