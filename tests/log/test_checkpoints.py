@@ -233,7 +233,7 @@ def test_a_state_of_another_log(life: Life, tmp_path: Path) -> None:
     lines = life.log.read_bytes().splitlines(keepends=True)
     life.log.write_bytes(b"".join(lines[:-3]))  # an older copy of the log was put back
     (note,) = life.recover().notes
-    assert "log.jsonl.state: is not of this log, or of what is not in it any more" in note
+    assert "log.jsonl.state: belongs to another log, or to records that are no longer in this one" in note
     life.edits("3", 30)
     life.die()
     assert state_path(life.log).read_bytes() == before

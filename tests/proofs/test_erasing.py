@@ -260,7 +260,7 @@ def test_an_audit_leaves_out_what_it_cannot_judge(tmp_path: Path) -> None:
     assert after.summary.findings == 4 == len(list(after.records()))
     assert after.summary.unjudged == ["Ann", "Both", "Rich"]
     assert (
-        "event Ann cannot be judged in document 'order': it reads values that were erased, and its findings from there"
+        "event Ann cannot be judged in document 'order': it reads values that were erased. Its findings from there"
         f" on are left out: /order/customer/@name in {log}:2 and 3 more"
     ) in after.notes
     assert list(map(without_values, after.records())) == [

@@ -153,7 +153,7 @@ class History:
         given = self._consumer(watch.opened)
         if not self._heeds_cursor and given < watch.told:
             raise StateError(
-                f"of {watch.told} composite events that were raised before it only {given} were delivered"
+                f"only {given} of the {watch.told} composite events that were raised before it were delivered"
             )
         self.detector = watch.new_detector(self.rules)
         self.closed = self.detector is None

@@ -109,13 +109,13 @@ def differences_of(tree: ShadowTree, node: Node, shadow: ShadowNode) -> Iterator
             if type(known) is ShadowNode and known.tree is tree:
                 yield (
                     child,
-                    f"stands {'behind another sibling' if known.parent is shadow else 'elsewhere'} than told",
+                    f"is {'behind another sibling' if known.parent is shadow else 'elsewhere'} than the events say",
                 )
             elif known is not tree:
                 yield child, _UNSEEN
         previous = child
     if shadow.last is not previous:
-        yield node, "its last child is another than told"
+        yield node, "its last child is not the one that the events say"
     if shadow.count != count:
         yield node, _told("the number of its child nodes", count, shadow.count)
     if tree.ignore_whitespace and tree.has_element_only_content(node) != element_only:
@@ -178,7 +178,7 @@ def _name_told(node: Node) -> str:
 
 
 def _told(what: str, now: Any, told: Any) -> str:
-    return f"{what} is {now!r}, told was {told!r}"
+    return f"{what} is {now!r}; the events say {told!r}"
 
 
 # --- many nodes
