@@ -293,7 +293,7 @@ class CompositeEvent(NamedTuple):
     are its texts for people; they are known of what is raised to the outside (Y10).
     """
 
-    # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
+    # path and ids are where PrimitiveEvent has them, so that the engine reads both in one way.
     name: str
     operator: str | None
     path: PathType | None
@@ -394,7 +394,7 @@ _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 
 
 def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of a composite as they stand in a finding record, by name (V7)."""
+    """The variables of a composite as they are in a finding record, by name (V7)."""
     return {
         name: [_in_finding(inner) for inner in value]
         if isinstance(value, (tuple, list))

@@ -1,4 +1,4 @@
-"""Times as they stand in records: RFC 3339 text to microseconds since 1970, and back (rules W1, W5)."""
+"""Times as they are in records: RFC 3339 text to microseconds since 1970, and back (rules W1, W5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATTERN = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
 )
 # What nearly all logs have; of this Python reads the same, much faster. An hour 24 is one to some of its versions.
-_FREQUENT = ("--T::.", "--T::Z")  # what stands behind year, month, day, hour, minute and second, in UTC
+_FREQUENT = ("--T::.", "--T::Z")  # what is behind year, month, day, hour, minute and second, in UTC
 _parsed = datetime.fromisoformat
 _FREQUENT_HOUR = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:", re.ASCII)
 _UTC = ("Z", "+00:00")

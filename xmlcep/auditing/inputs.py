@@ -195,7 +195,7 @@ def _in_folder(folder: Path, left_out: list[str]) -> Iterator[str]:
 
 
 def _place_of(file: Path) -> tuple[str, int]:
-    """Rolled-over files stand behind their first (``orders.0002.jsonl`` behind ``orders.jsonl``)."""
+    """Rolled-over files are behind their first (``orders.0002.jsonl`` behind ``orders.jsonl``)."""
     first, number = first_of(file)
     return first.name, number
 

@@ -1,4 +1,4 @@
-"""Where the history of a document stands: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
+"""Where the history of a document is: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Collected:
         self._has_rules = False
 
     def add_event(self, name: str, read: EventDefinition | None) -> None:
-        """An event, and the name that stands in the text, "" if none does."""
+        """An event, and the name that is in the text, "" if none does."""
         if read is None:
             self._unreadable.append(name)
         elif read.name in self._events:

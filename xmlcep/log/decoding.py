@@ -196,7 +196,7 @@ class RowDecoder:
     def admit_clock(self, record: Mapping[str, Any], header_doc: str | None = None) -> ClockRecord:
         """The clock record that a record is, after every check there is; raises `RecordError`.
 
-        ``header_doc`` as for `admit`. That it does not stand in a transaction only what follows it can tell.
+        ``header_doc`` as for `admit`. That it is not in a transaction only what follows it can tell.
         """
         clock = ClockRecord.from_record(record, header_doc)
         if self._checks_clock:

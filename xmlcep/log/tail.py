@@ -1,4 +1,4 @@
-"""The end of a JSON Lines log: what stands last in it, and a last line that a crash has cut off."""
+"""The end of a JSON Lines log: what is last in it, and a last line that a crash has cut off."""
 
 from __future__ import annotations
 

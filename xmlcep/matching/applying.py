@@ -17,7 +17,7 @@ from .paths import Paths
 MOVED_FROM = "moved-from"
 """The key, in ``meta`` of the insertions of a move, of where the node stood before."""
 MOVED_TO = "moved-to"
-"""The key, in ``meta`` of the deletions of a move, of where the node stands behind it."""
+"""The key, in ``meta`` of the deletions of a move, of where the node is behind it."""
 MOST_SINGLE_MOVES = 5_000_000
 """Up to so many moves times children of the parent nodes are moved one by one, each with its own place in ``meta``."""
 
@@ -111,7 +111,7 @@ class _Edit:
                 _put_in(parent, nodes, group.indexes)
 
     def _moving(self, key: str, place: str) -> AbstractContextManager[Any]:
-        """A transaction inside the one of the update: its records say where else what they tell of stands."""
+        """A transaction inside the one of the update: its records say where else what they tell of is."""
         return self._document.transaction(immediate=False, **{key: place})
 
     def _moved_node(self, place: int) -> Node:

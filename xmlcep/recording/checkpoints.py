@@ -25,7 +25,7 @@ _TIMES_STATE = 16  # a state of any size costs no more than a small share of the
 class Checkpoints:
     """Of one recording: ``due`` is the size of the log's present file from which on a state is to be written.
 
-    ``every`` is the least number of bytes from one to the next (None: never); ``last`` the state that stands beside
+    ``every`` is the least number of bytes from one to the next (None: never); ``last`` the state that is beside
     the log already, behind which it has so many bytes.
     """
 

@@ -26,7 +26,7 @@ _LONG_AGO = "1970-01-01T00:00:00Z"  # makes no document's time any later (W1)
 class LogEnd(NamedTuple):
     """How a log ends: the document's name, its clock and the state of the hash chain.
 
-    ``clock`` is the clock record that stands last, if one does. ``edit_is_open``: the last record says that its edit
+    ``clock`` is the clock record that is last, if one is. ``edit_is_open``: the last record says that its edit
     goes on (U1), which it never will; ``at`` is the time of the last record.
     """
 

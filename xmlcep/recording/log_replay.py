@@ -38,7 +38,7 @@ def replay_history(
     """The history of a log; raises `LogError` for a log that is damaged.
 
     ``whole`` says of files that are not whole how many of their bytes count; ``clock`` is a clock record that will be
-    put behind them, and is known of all the same. Where a state stands beside the log (see
+    put behind them, and is known of all the same. Where a state is beside the log (see
     `state_file`) only what comes behind it is replayed; one that is of no use is named in the history's ``notes``.
     """
     first = Path(log)

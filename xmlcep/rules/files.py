@@ -220,7 +220,7 @@ def _with_own_names(
 
 
 def _first(parsed: ParsedRules) -> Position:
-    """Where the first event or rule stands."""
+    """Where the first event or rule is."""
     return parsed.definitions[0].at if parsed.definitions else parsed.active_rules[0].at
 
 

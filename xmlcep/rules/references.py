@@ -173,7 +173,7 @@ def mismatches(
 def empty_lookups(
     declared: Sequence[Reference], documents: Documents, expressions: Collection[Expression]
 ) -> Iterator[RuleProblem]:
-    """Paths that find nothing in a document as it is now, whatever stands in their brackets."""
+    """Paths that find nothing in a document as it is now, whatever is in their brackets."""
     for reference in declared:
         if reference.name in documents:
             root = documents[reference.name].root

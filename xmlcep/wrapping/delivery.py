@@ -40,7 +40,7 @@ class Together:
 
 
 Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
-"""What can stand in the queue; a composite is an external event (L7)."""
+"""What can be in the queue; a composite is an external event (L7)."""
 
 
 _Call = Callable[[Any], Any]

@@ -1,6 +1,6 @@
 """The wrapped document: what an application sees of it.
 
-One module because it is one object to whoever has it; what each call does stands in a module of its own.
+One module because it is one object to whoever has it; what each call does is in a module of its own.
 """
 
 from __future__ import annotations

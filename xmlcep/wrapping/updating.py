@@ -62,7 +62,7 @@ class Follower:
         for node in Element.iter(root):
             check_contents(node)
         before = document.clock  # what was edited through foreign proxies is told first
-        beside = root if get_parent(root) is None else None  # what stands beside a part is not beside a root
+        beside = root if get_parent(root) is None else None  # what is beside a part is not beside a root
         if root_tree(root).getroot() is document.root:
             root = deepcopy(root)  # a part of the document itself, which is about to change
         with no_collections():

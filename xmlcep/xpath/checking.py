@@ -135,7 +135,7 @@ def check(expression: str, syntax: Syntax, node: NodeKind, variables: Variables)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in an expression something stands: in no predicate (``outer``); of which variable the predicate is."""
+    """Where in an expression something is: in no predicate (``outer``); of which variable the predicate is."""
 
     outer: bool = False
     of: str = ""

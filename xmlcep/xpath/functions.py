@@ -73,13 +73,13 @@ class Function:
 
 
 def substring_before(text: str, sign: str) -> str:
-    """What stands before the first ``sign``; nothing without one."""
+    """What is before the first ``sign``; nothing without one."""
     before, found, _ = text.partition(sign) if sign else ("", "", "")
     return before if found else ""
 
 
 def substring_after(text: str, sign: str) -> str:
-    """What stands behind the first ``sign``; nothing without one."""
+    """What is behind the first ``sign``; nothing without one."""
     return text.partition(sign)[2] if sign else text
 
 

@@ -15,13 +15,13 @@ Element: TypeAlias = Hashable
 
 
 class Root(NamedTuple):
-    """The root node: what the top element stands in."""
+    """The root node: what the top element is in."""
 
     top: Any
 
 
 class Text(NamedTuple):
-    """A text node: its element, what stands right before it there (as far as that tells it from others), its text."""
+    """A text node: its element, what is right before it there (as far as that tells it from others), its text."""
 
     parent: Any
     before: Any
@@ -44,7 +44,7 @@ Document: TypeAlias = Any
 
 
 class Source(Hashable, Protocol):
-    """One kind of documents. An element that is the top has no parent, whatever stands around it (D4, U2)."""
+    """One kind of documents. An element that is the top has no parent, whatever is around it (D4, U2)."""
 
     def name(self, document: Document, element: Any) -> str:
         """The name in Clark notation."""

@@ -275,7 +275,7 @@ class _Translator:
         return sign
 
     def _starts_range(self) -> bool:
-        """Whether a minus stands here that is neither the last sign of the class nor before another class."""
+        """Whether a minus is here that is neither the last sign of the class nor before another class."""
         rest = self.pattern[self.at : self.at + 2]
         return len(rest) == 2 and rest[0] == "-" and rest[1] not in "]["
 

@@ -118,7 +118,7 @@ def _flat(constituents: Iterable[Mapping[str, Any]]) -> list[Values]:
 
 
 def _tree(rows: Iterable[Mapping[str, Any]]) -> list[Values]:
-    open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long stands
+    open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long is
     for row in rows:
         del open_lists[len(row["within"]) + 1 :]
         event = {name: row[name] for name in ("as", "doc") if row[name] is not None}

@@ -139,7 +139,7 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
 
 
 class Departure:
-    """A tracked node that a call is about to move or remove: where it stands, its subtree with shadow nodes."""
+    """A tracked node that a call is about to move or remove: where it is, its subtree with shadow nodes."""
 
     __slots__ = ("following", "node", "parent", "previous", "shadow", "tree")
 
@@ -160,7 +160,7 @@ class Departure:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
     def stayed(self) -> bool:
-        """Whether the node stands where it stood."""
+        """Whether the node is where it was."""
         node = self.node
         return (
             get_parent(node) is self.parent
@@ -422,7 +422,7 @@ def refuse_cycle(target: Node, nodes: Iterable[Any]) -> None:
 
 
 def refuse_duplicates(nodes: Iterable[Any]) -> None:
-    """A node can stand in one place only."""
+    """A node can be in one place only."""
     seen = set()
     for node in nodes:
         if node in seen:

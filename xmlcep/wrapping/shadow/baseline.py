@@ -131,7 +131,7 @@ class Original:
         return self.previous.get(node, known.previous) is before
 
     def _stands_as(self, node: Node, old: Node, index: Mapping[int, int]) -> bool:
-        """Whether a node has the parent and the node before it that it had; the document element stands anywhere."""
+        """Whether a node has the parent and the node before it that it had; the document element is anywhere."""
         parent, previous = old.getparent(), old.getprevious()
         if parent is None:
             return True

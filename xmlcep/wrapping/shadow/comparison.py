@@ -151,7 +151,7 @@ def has_its_name(node: Node) -> bool:
 
 
 def has_its_place(node: Node, shadow: ShadowNode) -> bool:
-    """Whether a node (no root) stands where events have told, and has the text behind it that they have told."""
+    """Whether a node (no root) is where events have told, and has the text behind it that they have told."""
     above = shadow.parent
     if above is None or is_elsewhere(node, shadow):
         return False

@@ -150,7 +150,7 @@ class Tracked:
 
 
 NOT_ORIGINAL = -1
-"""Where a node that came later stands in `Original.nodes`."""
+"""Where a node that came later is in `Original.nodes`."""
 
 # --- the table: what follows is all that touches it
 
@@ -261,7 +261,7 @@ class ShadowTree:
         self.emit_alone = self.emitter.emit_alone
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
-        self.foreign: dict[Node, int] = {}  # with where they stand in `original.nodes`
+        self.foreign: dict[Node, int] = {}  # with where they are in `original.nodes`
         self.credit = 0  # for looking at them (see `outside_proxies`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
@@ -305,7 +305,7 @@ class ShadowTree:
         self.others.clear()
 
     def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
-        """A node of this document has a proxy that is not ours; ``number``: where it stands in `original.nodes`."""
+        """A node of this document has a proxy that is not ours; ``number``: where it is in `original.nodes`."""
         if not self.foreign:
             self._all_open = False  # the end of the edit sees to that
         self.foreign.setdefault(node, number)
