@@ -29,7 +29,7 @@ class OnBadRecord(Enum):
     SKIP = "skip"
     """Put it aside and go on without it."""
     DOCUMENT = "document"
-    """Put it aside and leave out all findings of its document; if that cannot be told, of all in its file."""
+    """Put it aside and leave out all findings of its document; if that cannot be known, of all in its file."""
     FAIL = "fail"
     """Stop."""
 
@@ -127,7 +127,7 @@ def default_target(out: Path | None) -> Path:
 
 
 def document_of(bad: BadRecord) -> str | None:
-    """The document that a bad record says it belongs to; None if that cannot be told."""
+    """The document that a bad record says it belongs to; None if that cannot be known."""
     try:
         record = STANDARD.loads(bad.raw)
     except ValueError:

@@ -290,8 +290,8 @@ class Detector:
         return latest
 
     def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
-        """Something happens at this time point where no rule looks, an edit of its own: it releases what waits for that
-        (D2). Returns what it raises."""
+        """Something happens at this time point where no rule looks, an edit of its own: it releases matches that wait
+        for that (D2). Returns what it raises."""
         if self._closed:
             return []
         raised = self.end_edit()

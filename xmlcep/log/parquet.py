@@ -359,7 +359,7 @@ def _empty_columns(group: Any) -> set[str]:
     """The columns without a value in a row group, by what it says of them: to decode one takes as long as to decode one
     with few values.
 
-    Of maps and structs it cannot be told: an empty one counts as none.
+    Of maps and structs it cannot be known: an empty one counts as none.
     """
     columns = map(group.column, range(group.num_columns))
     return {

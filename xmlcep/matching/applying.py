@@ -87,7 +87,7 @@ class _Edit:
             self._standing[new:end] = self._old.nodes[old : old + end - new]
 
     def replace_root(self) -> None:
-        """Another element as root. The Python object stays; it is emptied first, so that nothing is told twice."""
+        """Another element as root. The Python object stays; it is emptied first, so that nothing is reported twice."""
         root, new = self._document.root, self._copy(0)
         self._standing[0] = root
         root.clear()

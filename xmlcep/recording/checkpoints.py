@@ -49,7 +49,7 @@ class Checkpoints:
         self.due += self._writer.size - size
 
     def save_if_possible(self, state: Callable[[], RecordingState | None]) -> None:
-        """Writes the state that is due; ``state`` makes it, or says with None that it cannot be told here.
+        """Writes the state that is due; ``state`` makes it, or says with None that it cannot be known here.
 
         What fails fails for the short cut only, never for the edit: the log ``xmlcep`` is told, and it is tried again
         when as much has been recorded once more, then twice as much, and so on.

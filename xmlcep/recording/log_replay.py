@@ -82,7 +82,7 @@ def detector_over(
 ) -> Detector:  # fmt: skip
     """A detector of these rules that has been told of all that is in the files of a log, ``until`` some record.
 
-    It counts transactions as ``like`` does, which may have begun later: where they differ it is told once more.
+    It counts transactions as ``like`` does, which may have begun later: where they differ it is fed once more.
     """
     offset = 0
     while True:

@@ -129,7 +129,7 @@ def _is_textual(type_: Any) -> bool:
 
 
 def _takes(type_: Any, text: str) -> bool:
-    """Whether a text is one of the type's, as far as can be told."""
+    """Whether a text is one of the type's, as far as can be known."""
     if not _by_library(type_, text):
         return False
     written = {text, _collapsed(type_, text)} if _members(type_) else {_collapsed(type_, text)}
@@ -178,7 +178,7 @@ def _pattern_elements(type_: Any) -> list[Any]:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool] | None:
-    """Whether a whole text fits a pattern of XML Schema; None if that cannot be told here."""
+    """Whether a whole text fits a pattern of XML Schema; None if that cannot be known here."""
     with suppress(PatternError, MissingExtraError):
         return matcher(f"^({_without_anchors(pattern)})$")
     return None

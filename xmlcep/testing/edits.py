@@ -55,7 +55,7 @@ class Player:
         return found
 
     def close(self) -> None:
-        """The document ends: what waits for that is raised."""
+        """The document ends: matches that wait for that are raised."""
         if self._transaction is not None:
             self._transaction.close()
             self._transaction = None

@@ -448,8 +448,8 @@ class Document(Single, Closing):
     def close(self) -> None:
         """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless.
 
-        What was edited through `foreign` proxies, those of other documents, too, and not found yet, is told before, or
-        refused when it is closed. That an edit was cut short is said when it is closed, unless it was said before.
+        What was edited through `foreign` proxies, those of other documents, too, and not found yet, is reported before,
+        or refused when it is closed. That an edit was cut short is said when it is closed, unless it was said before.
         """
         try:
             if not self.closed and self.delivery.is_cut_short:

@@ -61,7 +61,7 @@ class Follower:
         # Before anything is done: what came through foreign proxies nobody could take out again.
         for node in Element.iter(root):
             check_contents(node)
-        before = document.clock  # what was edited through foreign proxies is told first
+        before = document.clock  # what was edited through foreign proxies is reported first
         beside = root if get_parent(root) is None else None  # what is beside a part is not beside a root
         if root_tree(root).getroot() is document.root:
             root = deepcopy(root)  # a part of the document itself, which is about to change

@@ -197,7 +197,7 @@ class DocumentReplay:
             self._raise(event)
 
     def _end_waiting(self, txn: int | None) -> None:
-        """Now it is known to which transaction the record behind what waits belongs.
+        """Now it is known to which transaction the record behind the waiting ones belongs.
 
         If the open one goes on clock records are bad, else it has ended before all of them (D3).
         """

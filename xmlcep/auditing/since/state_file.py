@@ -1,4 +1,4 @@
-"""What is kept between two runs of an audit: how far files were read, what waits in documents, what is to be delivered.
+"""What is kept between two runs of an audit: how far files were read, waiting matches, what is to be delivered.
 
 A file of JSON lines: one that says whose state it is, one for each file, one for each document, and the digest of all
 of them. The lines of documents that a run does not touch are copied as they are.

@@ -301,7 +301,7 @@ class _Columns:
         return found
 
     def _goes_on(self) -> bool:
-        """Whether the edit of any of the records goes on with the next (U1)."""
+        """Whether the edit of any of the records continues in the next (U1)."""
         return "more" in self._columns and any(self._columns["more"].to_pylist())
 
     def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[RecordType, int]]]:

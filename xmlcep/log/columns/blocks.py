@@ -52,7 +52,7 @@ class Run(NamedTuple):
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos`` where records
     are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
     the document's clock records in the block, in order; those between two of the span's records are in no
-    transaction. ``edits``: whether the edit of any record in the block goes on with the next (U1).
+    transaction. ``edits``: whether the edit of any record in the block continues in the next (U1).
     """
 
     span: Span

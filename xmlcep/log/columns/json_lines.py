@@ -132,7 +132,7 @@ class _Columns(NamedTuple):
         ]
 
     def _goes_on(self) -> bool:
-        """Whether the edit of any of the records goes on with the next (U1)."""
+        """Whether the edit of any of the records continues in the next (U1)."""
         return self.more is not None and any(self.more)
 
     def _counts(self) -> dict[str, list[tuple[RecordType, int]]]:

@@ -49,7 +49,7 @@ def _setter(
 ) -> Callable[[Node, Any], None]:
     """What sets one of the two texts that lxml keeps with a node: that in an element, or that behind a node.
 
-    ``told`` is what events have told of it, ``site`` the element whose child it is.
+    ``told`` is what events have reported of it, ``site`` the element whose child it is.
     """
 
     def set_value(node: Node, value: Any) -> None:

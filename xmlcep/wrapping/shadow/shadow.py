@@ -1,4 +1,4 @@
-"""The shadow tree: what events have told of a wrapped document, node by node.
+"""The shadow tree: what events have reported of a wrapped document, node by node.
 
 An lxml element takes no attributes and no weak references, and its identity is lost when its proxy dies. So there is
 one table for all wrapped documents that holds the proxies of their elements, comments and processing instructions. The
@@ -63,7 +63,7 @@ class ShadowAttribute:
 
 
 class ShadowNode:
-    """What events have told of one node.
+    """What events have reported of one node.
 
     ``number`` is its id, ``ids`` those from the root down (made when first needed); comments and the like have
     neither, their ``trie`` is None. ``text`` and ``tail`` are None when there is no such text node, ``text_number`` and
@@ -223,7 +223,7 @@ def nodes_of(tree: ShadowTree) -> Iterator[Node]:
 
 
 def parents_told(nodes: Iterable[Node]) -> list[Node]:
-    """The elements below which, as events have told, these nodes are; costs a walk of the whole table."""
+    """The elements below which, as events have reported, these nodes are; costs a walk of the whole table."""
     shadows = {shadow_of(node).parent for node in nodes}
     return [node for node, entry in _entries() if entry in shadows] if shadows else []
 
@@ -377,7 +377,7 @@ class ShadowTree:
         """The shadow node of a node of this document; made, with those of its ancestors, when there is none.
 
         Raises UnseenEditError if C code has put something below one of these unseen; but for ``new``, the node that is
-        about to be told of.
+        about to be reported.
         """
         entry = entry_of(node)
         if type(entry) is ShadowNode:
@@ -562,7 +562,7 @@ class ShadowTree:
             child = shadow_of(child).prev
 
     def element_by_id(self, number: int) -> Node | None:
-        """The element with this id; None if it is gone, or if no event has told of it."""
+        """The element with this id; None if it is gone, or if no event has reported of it."""
         if self.index is None:
             self.index = {}
             for node in Element.iter(self.root, etree.Element):
