@@ -30,8 +30,8 @@ class ClockCheck(Enum):
 class Form(NamedTuple):
     """How the values of a change record are taken out of what a file holds of it.
 
-    ``values`` gives those of `FIELDS` in their order, ``more`` that of ``more``; the latter is asked only of an item
-    whose length is not that of `FIELDS`.
+    ``values`` gives those of `FIELDS` in their order, ``more`` that of ``more``; ``more`` is asked only of an
+    item whose length is not that of `FIELDS`.
     """
 
     values: Callable[[Any], tuple[Any, ...]]

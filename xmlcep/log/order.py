@@ -79,7 +79,7 @@ class Place(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """A record of a document that is not in order: in the how-manieth piece it is, its number there."""
+    """A record of a document that is not in order: the number of its piece, and its number there."""
 
     place: Place
     piece: int

@@ -153,7 +153,7 @@ RAISED = "raised"
 
 
 def raised_control(event: CompositeEvent, nth: int = 1) -> Control:
-    """An external event as a control record; ``nth``: the how-manieth of those that are equal at its time point."""
+    """An external event as a control record; ``nth`` numbers those that are equal at its time point."""
     cause = event.cause
     content = {
         "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": event.name, "path": str(event.path),

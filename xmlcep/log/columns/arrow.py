@@ -79,7 +79,7 @@ class ArrowBlock(Block):
         clocks = self._clocks(places)
         if columns is None or clocks is None:
             return None
-        # Before the how-manieth change record each is: those before it, less the clock records among them.
+        # How many change records come before each: the records before it, less the clock records among them.
         before = [place - index for index, place in enumerate(places)]
         found = clocks_by_document(clocks, before, columns.changes())
         return None if found is None else columns.with_clocks(found)

@@ -228,8 +228,8 @@ def clocks_by_document(
 ) -> dict[str, list[NumberedClock]] | None:
     """The clock records of a block; None if one is not where it belongs, or has no change record beside it.
 
-    ``changes`` are document, ts and transaction of the change records; ``places`` says before the how-manieth of them
-    each clock record is.
+    ``changes`` are document, ts and transaction of the change records; ``places`` says how many of
+    them come before each clock record.
     """
     found: dict[str, list[NumberedClock]] = {}
     order = _Order()
