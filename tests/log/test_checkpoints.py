@@ -238,7 +238,7 @@ def test_a_state_of_another_log(life: Life, tmp_path: Path) -> None:
     life.die()
     assert state_path(life.log).read_bytes() == before
     (note,) = life.recover().notes
-    assert "is not of this log" in note
+    assert "belongs to another log" in note
     life.die()
     for file in segments(life.log):
         file.unlink()

@@ -164,7 +164,7 @@ class ActiveTrees:
         for event in sorted(composites, key=lambda event: event.ids):
             index = self._indexes.get(event.name)
             if index is None or index in self.reused:
-                where = "no event of these rules" if index is None else "evaluated by this very detector"
+                where = "not an event of these rules" if index is None else "evaluated by this very detector"
                 raise ValueError(
                     f"a composite of {event.name!r} was fed, which is {where}: feed those of trees outside"
                 )
