@@ -256,7 +256,7 @@ def test_a_consumer_that_has_lost_findings_gets_them_again(life: Life) -> None:
     back = life.recover(delivered=2)
     assert life.found == found[2:]
     (note,) = back.notes
-    assert "only 2 were delivered" in note
+    assert "only 2 of the 16 composite events" in note
     life.die()
 
 
