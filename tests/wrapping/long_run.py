@@ -247,7 +247,7 @@ class Run:
         document.close()
         edited = self.random.random() < 0.3
         if edited:
-            root.set("k", "while it is no document")  # so that its history cannot go on
+            root.set("k", "while it is not a document")  # so that its history cannot go on
         history = {"ids": snapshot[1], "clock": clock, "next_id": next_id, "txn": document.last_txn}
         options = {"ignore_whitespace": mode.whitespace, "name": document.name}
         again = None

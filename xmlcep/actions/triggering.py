@@ -325,7 +325,7 @@ def _is_called(path: Path, tag: str) -> bool:
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two syntax trees say the same, wherever they stand."""
+    """Whether two syntax trees say the same, wherever they are."""
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):

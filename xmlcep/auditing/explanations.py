@@ -86,7 +86,7 @@ _FINDING = Kind(lambda value: isinstance(value, int | str), "its number, or text
 def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
-        raise QuestionError(f"{event!r} is no event of these rules: {did_you_mean_or_list(event, names)}")
+        raise QuestionError(f"{event!r} is not an event of these rules: {did_you_mean_or_list(event, names)}")
 
 
 def _is_over(rules: Rules, event: str | None) -> bool:

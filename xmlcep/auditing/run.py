@@ -320,7 +320,7 @@ def _refuse_pipes(logs: Iterable[LogPath]) -> None:
     for log in logs:
         if isinstance(log, PipeCopy):
             raise AuditError(
-                f"{log}: is a pipe: with since logs have to be files, of which it is known what is new"
+                f"{log}: is a pipe: with since, logs must be files, to know which records are new"
             )
 
 

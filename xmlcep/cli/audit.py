@@ -76,8 +76,8 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
 )
 @click.option(
     "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
-    help="By default by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit); a table at a terminal, else"
-    " JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
+    help="Default: by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit), otherwise a table at a"
+    " terminal, else JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
@@ -99,7 +99,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     "--partitions",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Into how many parts Spark partitions the log.",
+    help="Have Spark partition the log into so many parts.",
 )
 @click.option(
     "--until", metavar="TIME|DAY", type=Moment(times=True),

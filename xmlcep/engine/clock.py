@@ -1,4 +1,4 @@
-"""Where the history of a document stands: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
+"""Where the history of a document is: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
 
 from __future__ import annotations
 
@@ -165,6 +165,6 @@ class Clock:
     def _note(self, at: str) -> None:
         if self.uses_time:
             time = microseconds(at)
-            self._noted = at  # after it: what is no time is said of every record that has it
+            self._noted = at  # after it: what is not a time is said of every record that has it
             if self._latest is None or time > self._latest:
                 self._latest = time

@@ -59,8 +59,8 @@ class Detector:
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
     had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
     are evaluated only if they are named. Raises `ValueError` for a
-    name that is no event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
-    arrival (Q5).
+    name that is not an event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
+    arrival (Q5). ``general`` raises the same without any short way, slowly: tests compare both.
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -84,6 +84,7 @@ class Detector:
         document: Replica | None = None,
         trees: Collection[str] | None = None,
         tries: int = MOST_TRIES,
+        general: bool = False,
     ) -> None:
         graph = getattr(rules, "graph", None)
         if graph is None:
@@ -97,7 +98,7 @@ class Detector:
         self._document = self._new_document(document) if active.asking else None
         self._setting = Setting(
             graph.programs, follows_time=active.follows_time, uses_time=active.uses_time, document=self._document,
-            references=rules.reference_roots(), tries=tries,
+            references=rules.reference_roots(), tries=tries, general=general,
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
@@ -289,8 +290,8 @@ class Detector:
         return latest
 
     def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
-        """Something happens at this time point where no rule looks, an edit of its own: it releases what waits for that
-        (D2). Returns what it raises."""
+        """Something happens at this time point where no rule looks, an edit of its own: it releases matches that wait
+        for that (D2). Returns what it raises."""
         if self._closed:
             return []
         raised = self.end_edit()
@@ -328,7 +329,9 @@ class Detector:
         """Whether there is nothing but events to look at: no time, no document, no time points beside those of records
         (which rules may have left behind that are gone, G7)."""
         clock, last, active = self._setting.clock, self._latest, self._active
-        return not (active.follows_time or active.asking) and clock.point <= (0 if last is None else last[0])
+        if self._setting.general or active.follows_time or active.asking:
+            return False
+        return clock.point <= (0 if last is None else last[0])
 
     @property
     def needs(self) -> Needs | None:
@@ -400,8 +403,9 @@ class Detector:
             )  # fmt: skip
         from .durable import move_trees
 
+        tries, general = self._setting.tries.limit, self._setting.general
         now = Detector(
-            rules, operators=self._operators, document=document, trees=trees, tries=self._setting.tries.limit
+            rules, operators=self._operators, document=document, trees=trees, tries=tries, general=general
         )
         after = now._tree_digests()
         comparison = compare(self._tree_digests(), after)
@@ -426,7 +430,7 @@ class Detector:
         return Replacement(*comparison, lost, tuple(raised))
 
     def _check_past(self, past: object, digests: Mapping[str, str]) -> None:
-        """Raises `ArgumentError` for what is no detector of these trees that counts as this one does."""
+        """Raises `ArgumentError` for what is not a detector of these trees that counts as this one does."""
         same = isinstance(past, Detector) and digests.items() <= past._tree_digests().items()
         if not same or past.transactions_ahead_of(self):  # type: ignore[attr-defined]
             raise ArgumentError(
@@ -439,7 +443,8 @@ class Detector:
 
         if not self.awaits_end():
             return []
-        other = Detector(self._rules, operators=self._operators, trees=trees, tries=self._setting.tries.limit)
+        tries, general = self._setting.tries.limit, self._setting.general
+        other = Detector(self._rules, operators=self._operators, trees=trees, tries=tries, general=general)
         move_trees(self, other, trees)
         return other.flush()
 
@@ -512,7 +517,7 @@ class Detector:
         included, and is raised.
 
         ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is
-        before the document's time changes nothing (W6). Raises `TimeError` for what is no time.
+        before the document's time changes nothing (W6). Raises `TimeError` for what is not a time.
         """
         now = as_microseconds(time)
         if self._closed:

@@ -40,7 +40,7 @@ def active_rule(tree: Tree[Token], namespaces: dict[str, str], source: Source) -
 
 
 class _OwnTrigger:
-    """An expression that stands as the trigger of a rule."""
+    """An expression that is as the trigger of a rule."""
 
     def __init__(self, expression: Unit) -> None:
         self.expression = expression

@@ -77,7 +77,7 @@ def report_mistake(error: UnexpectedInput, source: Source) -> Tree[Token] | None
     if isinstance(error, UnexpectedToken):
         token = _sign(error.token)
         start, end = token.start_pos or 0, token.end_pos or 0
-        if token.type == "$END":  # it stands where the last token stands
+        if token.type == "$END":  # it is where the last token is
             _report(source, end - 1, end, "the statement ends too early", expected, _hint_at_end(expected))
         elif token.type == "CLARK":  # taken for {uri}name only because nothing fits here
             _report(source, start, start + 1, "unexpected '{'", expected, _hint_for_character("{", expected))
@@ -123,7 +123,7 @@ def _report(source: Source, start: int, end: int, found: str, expected: list[str
 
 
 def _expected(error: UnexpectedInput, *, in_rule: bool) -> list[str]:
-    """What could stand at the place of the mistake, in the user's words."""
+    """What could be at the place of the mistake, in the user's words."""
     interactive = getattr(error, "interactive_parser", None)
     accepted = set(interactive.accepts()) if interactive is not None else set()
     words = {_WORDS[terminal] for terminal in accepted & _WORDS.keys()}

@@ -1,4 +1,4 @@
-"""What stands in braces: which options there are, where they may stand, which values they take."""
+"""What is in braces: which options there are, where they may be, which values they take."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def event_options(
 ) -> EventOptions:
     """The options of an event whose root operator is of this kind; reports what is wrong and leaves that out.
 
-    ``with_path``: the event has no name behind which its path could stand.
+    ``with_path``: the event has no name behind which its path could be.
     """
     found = EventOptions()
     allowed = (
@@ -209,7 +209,7 @@ def rule_options(
 ) -> tuple[RuleOptions, list[GivenOption]]:
     """The options of a rule that acts, and the others, which are those of its event; reports what is wrong.
 
-    ``named_trigger``: its event is defined elsewhere, where its options stand.
+    ``named_trigger``: its event is defined elsewhere, where its options are.
     """
     found = RuleOptions()
     others: list[GivenOption] = []
@@ -251,7 +251,7 @@ def operator_options(given: Iterable[GivenOption], source: Source, operator: typ
 
 
 def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
-    """Both together; what stands in both and says different things is taken from first, and listed (T1)."""
+    """Both together; what is in both and says different things is taken from first, and listed (T1)."""
     twice: list[str] = []
     together = replace(first, places={**second.places, **first.places})
     for name in _KINDS:
@@ -322,7 +322,7 @@ class _Misplaced(NamedTuple):
 def _read(
     given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source, misplaced: _Misplaced
 ) -> Iterable[tuple[GivenOption, Any]]:
-    """The options that may stand here with their values, each once; reports the others."""
+    """The options that may be here with their values, each once; reports the others."""
     seen: set[str] = set()
     for option in given:
         if option.name not in allowed:
@@ -370,6 +370,6 @@ def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None
     source.report(
         option.value_start,
         option.value_end,
-        f"{option.value!r} is no value of the option {option.name!r}",
+        f"{option.value!r} is not a value of the option {option.name!r}",
         f"{near} expected {expected}" if near else f"expected {expected}",
     )

@@ -73,7 +73,7 @@ class Collected:
         self._has_rules = False
 
     def add_event(self, name: str, read: EventDefinition | None) -> None:
-        """An event, and the name that stands in the text, "" if none does."""
+        """An event, and the name that is in the text, "" if none does."""
         if read is None:
             self._unreadable.append(name)
         elif read.name in self._events:
@@ -223,5 +223,5 @@ def wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tupl
             "write the namespace's URI, or names without prefix",
         )
     if set(uri) & set("{}") or any(character.isspace() for character in uri):
-        return f"{uri!r} is no URI", "a namespace URI has no blanks and no braces"
+        return f"{uri!r} is not a URI", "a namespace URI has no blanks and no braces"
     return None

@@ -41,7 +41,7 @@ def read_path(pieces: list[Token], namespaces: dict[str, str]) -> WrittenPath:
 def parsed_path(
     text: str, namespaces: dict[str, str], start: int, end: int, offsets: tuple[int, ...]
 ) -> WrittenPath:
-    """The path that ``text`` says, which stands from ``start`` to before ``end``, each character at its offset."""
+    """The path that ``text`` says, which is from ``start`` to before ``end``, each character at its offset."""
     scope = next(
         (scope for scope in (Scope.BELOW, Scope.AT_OR_BELOW) if text.endswith(scope.value)), Scope.NODE
     )

@@ -133,7 +133,7 @@ class _Printer:
         return f"event {definition.name}{path}{' ' if behind_name else ''}{behind_name} = {body}"
 
     def _definition(self, definition: EventDefinition) -> tuple[str, list[tuple[str, str | None]]]:
-        """The expression of an event, and the options that stand behind its name; its path is not among them."""
+        """The expression of an event, and the options that are behind its name; its path is not among them."""
         root = definition.expression
         behind_name = [
             ("context", None if definition.context is ContextName.CHRONICLE else definition.context.value),
@@ -144,7 +144,7 @@ class _Printer:
             ("severity", definition.severity and definition.severity.value),
             ("message", None if definition.message is None else quote(definition.message)),
         ]
-        # A context behind the name is the default of all operators, so the root's own stands behind the root.
+        # A context behind the name is the default of all operators, so the root's own is behind the root.
         own = Options(context=root.options.context, name=root.options.name)
         is_single_leaf = len(root.operands) == 1 and isinstance(root, Disjunction)
         if is_single_leaf and own == Options() and isinstance(root.operands[0], Leaf):

@@ -30,7 +30,7 @@ class UnsealedError(LogError):
 
 
 class Origin(NamedTuple):
-    """Where a record stands: its file and its number there from 1 (in JSON Lines: the line)."""
+    """Where a record is: its file and its number there from 1 (in JSON Lines: the line)."""
 
     file: str
     record: int
@@ -40,7 +40,7 @@ class Origin(NamedTuple):
 
 
 class BadRecord(NamedTuple):
-    """A record that cannot be used: where it stands, why, and what it says.
+    """A record that cannot be used: where it is, why, and what it says.
 
     ``offset`` is the position of its first byte in the (decompressed) file, None in Parquet files; ``torn``
     says that it is a last line that a crash has cut off.

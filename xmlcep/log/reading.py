@@ -30,7 +30,7 @@ BATCH_SIZE = 8192
 
 
 class LogReader:
-    """Iterates over headers, events and clock records of a log; ``origin`` is where the one just handed out stands.
+    """Iterates over headers, events and clock records of a log; ``origin`` is where the one just handed out is.
 
     Iterate once; `LogError` is raised for files that are no logs, and by the policy for bad records.
     """
@@ -124,7 +124,7 @@ def first_header(file: str | os.PathLike[str]) -> Header | None:
 
 
 def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
-    """The lines of a JSON Lines log that are not blank, as they stand there, each with its origin.
+    """The lines of a JSON Lines log that are not blank, as they are there, each with its origin.
 
     A single file stands for all the files the log was rolled over to. Raises `LogError`.
     """

@@ -88,13 +88,13 @@ class Key:
 
 def _unreadable(text: str) -> KeyFormatError:
     return KeyFormatError(
-        f"{text!r} is no key: expected ELEMENT=FIELD, a field being an @attribute or a child element, such as"
+        f"{text!r} is not a key: expected ELEMENT=FIELD, a field being an @attribute or a child element, such as"
         " item=@partNum or dependency=groupId,artifactId"
     )
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """The parts of a text between separators that stand outside of braces."""
+    """The parts of a text between separators that are outside of braces."""
     depth, start = 0, 0
     for place, character in enumerate(text):
         depth += (character == "{") - (character == "}")
@@ -171,7 +171,7 @@ class _Siblings(NamedTuple):
     news: Sequence[int]
 
     def common(self, fields: tuple[Field, ...], unique: float) -> int | None:
-        """How many values stand on both sides; None if they are not unique enough to be a key."""
+        """How many values are on both sides; None if they are not unique enough to be a key."""
         if max(len(self.olds), len(self.news)) > _SAMPLE:
             # Most fields are none: a look at some elements shows it.
             some = _Siblings(self.old, self.olds[:_SAMPLE], self.new, self.news[:_SAMPLE])

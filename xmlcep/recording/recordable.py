@@ -19,7 +19,7 @@ class Telling(Protocol):
 
     @property
     def has_open_block(self) -> bool:
-        """Whether a block is open whose edits are told at its end."""
+        """Whether a block is open whose edits are reported at its end."""
 
 
 class Recordable(Protocol):

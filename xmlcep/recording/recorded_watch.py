@@ -164,7 +164,7 @@ class RecordedWatch(Watch):
     def is_settled(self) -> bool:
         """Whether it has heard of all that is in the log, and all that it has raised was delivered.
 
-        In callbacks it cannot be told: see `is_delivering`.
+        In callbacks it cannot be known: see `is_delivering`.
         """
         return self.raised == self.delivered and (self.closed or not self._document.delivery.recorded)
 

@@ -171,7 +171,7 @@ class Recording(Single, Closing):
     def record_clock(self, at: str) -> None:
         """Writes that it is ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
 
-        It is no time point. Raises `LogError` for what is no time, for one before that of the clock record written last
+        It is not a time point. Raises `LogError` for what is not a time, for one before that of the last clock record,
         and in a transaction.
         """
         if self._waiting or self._doc.in_transaction:

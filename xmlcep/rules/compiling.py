@@ -249,7 +249,7 @@ class _Compiler:
         for name in compiled.variables or ():
             if not is_ncname(name) or name in vs.BUILT_IN or name in self.given or name in bound:
                 self._problem(
-                    f"{language} binds ${name}, which is no name or has a value already (O1)",
+                    f"{language} binds ${name}, which is not a name or has a value already (O1)",
                     "have it return another name",
                     leaf.place("opaque"),
                 )

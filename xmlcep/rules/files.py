@@ -87,7 +87,7 @@ def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             raise ArgumentError(
-                f"{path!r} is no rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
+                f"{path!r} is not a rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
             )
         name = str(path)
         if name in texts:
@@ -127,7 +127,7 @@ def read_rules_text(path: str | Path) -> str:
 
 
 def decode_rules(data: bytes, name: str) -> str:
-    """The text that a rules file holds; raises `XmlCepError` for what is no text or no rules."""
+    """The text that a rules file holds; raises `XmlCepError` for what is neither text nor rules."""
     if data.startswith((b"PAR1", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")) or data.lstrip().startswith(b'{"'):
         raise XmlCepError(
             f"{name}: this looks like a change log, not like rules: rules are text such as"
@@ -220,7 +220,7 @@ def _with_own_names(
 
 
 def _first(parsed: ParsedRules) -> Position:
-    """Where the first event or rule stands."""
+    """Where the first event or rule is."""
     return parsed.definitions[0].at if parsed.definitions else parsed.active_rules[0].at
 
 

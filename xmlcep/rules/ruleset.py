@@ -252,7 +252,7 @@ def parse_rules(
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
     place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2);
     ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what
-    is no text.
+    is not text.
 
     >>> parse_rules("event Priced = ins(item/price)").definitions[0].name
     'Priced'

@@ -60,7 +60,7 @@ class OperatorNode:
 
     ``path`` is the given or derived path type (T2), by which events are grouped (H1); ``may_repeat`` says
     whether one event can reach it through two leaves (Q1). ``window`` is its own or, of a multiplicity, that of the
-    operator above (Q4); ``outer_window`` is the latter where it has one of its own.
+    operator above (Q4); ``outer_window`` is that of the operator above if it has its own.
     """
 
     definition: Operator

@@ -43,7 +43,7 @@ def check_values(
     """Comparisons in conditions, filters and the like that are the same for all values that valid documents have, and
     counts that are more than there may be at once.
 
-    Such are those with a text that is no value of the type (its enumeration, pattern, length, lexical form, a fixed
+    Such are those with a text that is not a value of the type (its enumeration, pattern, length, lexical form, a fixed
     value), or with a number outside of its range. A text is taken as a whole, not parted by comments.
 
     No mistakes by themselves: rules may look for documents that are not valid. Raises what `check_rules` raises.

@@ -79,7 +79,7 @@ def diff(
     Prefixes, the order of attributes, the document type and what is outside of the root element are not compared.
 
     Raises `DocumentError` for XML that is refused, `VersionError` for files of more than ``largest`` megabytes and for
-    what is no document, `KeyFormatError`, or OSError.
+    what is not a document, `KeyFormatError`, or OSError.
 
     >>> from io import BytesIO
     >>> print(diff(BytesIO(b"<order><price>9</price></order>"), BytesIO(b"<order><price>8</price></order>")))
@@ -180,5 +180,5 @@ class _Given:
         given = self._given
         root = given_root(given)
         if root is None:
-            raise VersionError(f"{given!r} is no document: give an XML file, an lxml tree or element")
+            raise VersionError(f"{given!r} is not a document: give an XML file, an lxml tree or element")
         return root

@@ -40,7 +40,7 @@ class Together:
 
 
 Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
-"""What can stand in the queue; a composite is an external event (L7)."""
+"""What can be in the queue; a composite is an external event (L7)."""
 
 
 _Call = Callable[[Any], Any]
@@ -137,7 +137,7 @@ class Delivery:
 
     @property
     def has_open_block(self) -> bool:
-        """Whether a block is open whose edits are told at its end."""
+        """Whether a block is open whose edits are reported at its end."""
         return any(block.tells_at_its_end for block in self.blocks) and not self.is_cut_short
 
     def check(self) -> None:

@@ -1,6 +1,6 @@
 """The wrapped document: what an application sees of it.
 
-One module because it is one object to whoever has it; what each call does stands in a module of its own.
+One module because it is one object to whoever has it; what each call does is in a module of its own.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Document(Single, Closing):
             or tree_of(element) is not self._tree
             or name_of(element) is None
         ):
-            raise WrapError(f"ids_of() of {element!r}, which is no element of the document {self.name!r}")
+            raise WrapError(f"ids_of() of {element!r}, which is not an element of the document {self.name!r}")
         shadow = self._tree.open(element)
         return shadow.ids or shadow.make_ids()
 
@@ -193,7 +193,7 @@ class Document(Single, Closing):
         a `CallbackError`, after all other callbacks. Raises `WrapError` for what cannot be called.
         """
         if not is_function(callback):
-            what = "is no function to call" if callable(callback) else "cannot be called"
+            what = "is not a function to call" if callable(callback) else "cannot be called"
             raise WrapError(f"{callback!r} {what}: {function_of(', the event', callback)}")
         self._settled("subscribe()")
         return self.delivery.subscribe(callback)
@@ -448,8 +448,8 @@ class Document(Single, Closing):
     def close(self) -> None:
         """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless.
 
-        What was edited through `foreign` proxies, those of other documents, too, and not found yet, is told before, or
-        refused when it is closed. That an edit was cut short is said when it is closed, unless it was said before.
+        What was edited through `foreign` proxies, those of other documents, too, and not found yet, is reported before,
+        or refused when it is closed. That an edit was cut short is said when it is closed, unless it was said before.
         """
         try:
             if not self.closed and self.delivery.is_cut_short:

@@ -38,7 +38,7 @@ class Reactor(Protocol):
         """The application has raised these external events (L7), which are in the queue."""
 
     def finish(self) -> None:
-        """Everything has been told."""
+        """Everything has been reported."""
 
     def on_advance(self, at: str) -> AbstractContextManager[object]:
         """It is this time now, although nothing has changed (W6): acts on it at the end of the block, when listeners
@@ -63,7 +63,7 @@ class Reactor(Protocol):
         """The transaction is about to be undone, and nobody has been told of it."""
 
     def feed_only(self, feed_only: bool) -> None:
-        """Whether edits are to be seen and not acted on: those that undo what has been told."""
+        """Whether edits are to be seen and not acted on: those that undo what has been reported."""
 
     def end(self) -> None:
         """The transaction is over, and its journal closed."""

@@ -42,7 +42,7 @@ def wrap(
 
     Elements of an application's classes (python-docx, lxml.html) become such of subclasses, which are tracked.
 
-    Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or of objectify; `DocumentError`
+    Raises `WrapError` if it is not an lxml tree, not the root, wrapped already, or of objectify; `DocumentError`
     if it has entity references, or names or characters that XML cannot hold.
     """
     _check(name, now)
@@ -108,7 +108,7 @@ def fromstring(
 ) -> Document:  # fmt: skip
     """Parses XML text safely and wraps it; ``name``, ``now`` and ``ignore_whitespace`` are those of `wrap`.
 
-    Raises `DocumentError` (which names line and reason) when the text is refused, `ArgumentError` for what is no text.
+    Raises `DocumentError` (which names line and reason) when the text is refused, `ArgumentError` for what is not text.
     """
     if not isinstance(text, (str, bytes, bytearray)):
         refuse("fromstring()", "text", text, "XML as text or bytes (of a file: parse(file))")

@@ -215,7 +215,7 @@ class Watch(Single, Closing):
     ) -> Pending:
         """The groups that have something but have not raised it, the most complete first (Y1).
 
-        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full;
+        With ``event`` those of this event only; the first ``limit`` (None: all) are reported in full;
         with ``complete`` each has what would complete it (Y4). A closed watch has nothing.
         """
         return self._detector.pending(event=event, limit=limit, complete=complete, document=self._elements())
@@ -299,7 +299,7 @@ class Watch(Single, Closing):
         only, delivery = self._only, self._document.delivery
         self._names.update([composite.name for composite in composites])
         raised = [composite for composite in composites if only is None or composite.name in only]
-        # Where ``on_event`` flushes or closes the watch, what comes of that is told behind what it is in the middle of.
+        # Where ``on_event`` flushes or closes the watch, what comes of that is reported after the present event.
         untold = self._untold
         untold.extend(raised)
         while untold:
@@ -324,7 +324,7 @@ def _check_names(rules: Rules, names: Collection[str] | None) -> None:
     for name in names:
         if name not in known:
             raise WrapError(
-                f"only has {name!r}, which is no event of the rules: {did_you_mean_or_list(name, known)}"
+                f"only has {name!r}, which is not an event of the rules: {did_you_mean_or_list(name, known)}"
             )
 
 

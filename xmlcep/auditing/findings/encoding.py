@@ -16,7 +16,7 @@ from .atomic_files import OutputError
 
 
 class Recorded(tuple[Any, ...]):
-    """The constituents of a composite as they stand in findings: one JSON text, which is put into others as it is."""
+    """The constituents of a composite as they are in findings: one JSON text, which is put into others as it is."""
 
     __slots__ = ()
 

@@ -53,7 +53,7 @@ class CombiningState(ChoosingState, DeferrableState):
         super().set_owners()
         owners = self._owners
         self._stored_owners = None if owners is None else tuple(owners[k] for k in self.stored_operands)
-        if self._expires is not None:
+        if self._expires is not None and not self.setting.general:
             self._aging = frozenset(
                 k
                 for k, operand in enumerate(self.stored_operands)

@@ -54,7 +54,9 @@ class MultiplicityState(OperatorState):
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
-        self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        self._is_short = not (
+            setting.general or tree.flat or tree.extended or self._by_detection or slides or asks
+        )
         # Whether nothing waits, either.
         self._raises_at_once = self._is_short and not node.deferred
 

@@ -35,6 +35,7 @@ def is_windowed_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> b
     options = definition.options
     return (
         len(node.children) == 2
+        and not setting.general
         and options.within is not None
         and node.windows == (options.within,)
         and CONTEXTS[node.context.value].takes_oldest

@@ -1,4 +1,4 @@
-"""What stands in a ``rule`` of the XML form: a rule that acts (L1 to L7)."""
+"""What is in a ``rule`` of the XML form: a rule that acts (L1 to L7)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _action(element: Element) -> Action | None:
         if where not in words:
             near = did_you_mean(where, words)
             element.report_value(
-                "where", f"{where!r} is no place", f"{near} expected {', '.join(words)}".strip()
+                "where", f"{where!r} is not a place", f"{near} expected {', '.join(words)}".strip()
             )
             return None
         given["where"] = Where(where)
