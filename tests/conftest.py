@@ -41,6 +41,12 @@ settings.load_profile("xmlcep")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Spark does little here and does it in many Javas: a compiler and a collector in haste take half the time.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+os.environ.setdefault(
+    "PYSPARK_SUBMIT_ARGS", f'--conf spark.driver.defaultJavaOptions="{JAVA_OPTIONS}" pyspark-shell'
+)
+
 LONG = tuple(
     f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
 )
