@@ -287,7 +287,7 @@ class FindingName(NamedTuple):
         except (IndexError, ValueError):
             raise QuestionError(
                 f"{text!r} names no finding: expected its number among the findings, or TS:EVENT:IDS such as "
-                "7:CompleteItem:1,6 (:2 behind it for the second of several)"
+                "7:CompleteItem:1,6 (:2 after it for the second of several)"
             ) from None
 
     def means(self, finding: CompositeEvent) -> bool:

@@ -85,7 +85,7 @@ def _replay(
             if not moment.includes(item, reader.origin):
                 if replica is None and isinstance(item, Header):
                     raise LogError(
-                        f"{reader.origin}: the log begins at {item.ts}, behind time point {moment.last}"
+                        f"{reader.origin}: the log begins at {item.ts}, after time point {moment.last}"
                     )
                 break
             if isinstance(item, Header):

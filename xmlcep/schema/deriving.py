@@ -141,7 +141,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str], deletions:
     yield "CompleteX: an X has been inserted and now has what its type demands; raised once for each X."
     yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
     if deletions:
-        yield "Conditions: what was deleted again before the rest came does not count."
+        yield "Conditions: parts that were deleted again before the rest came do not count."
     else:
         yield "What was inserted counts, even if it was deleted again before the rest came (docs/schema.md)."
     for note in schema.notes:
