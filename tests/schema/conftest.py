@@ -1,4 +1,4 @@
-"""Schemas of the repository are loaded once: the library checks each, which takes longer than most of what is tested."""
+"""Schemas of the repository are loaded once: the library checks each, which takes longer than most of the tests."""
 
 from __future__ import annotations
 
