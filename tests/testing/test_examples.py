@@ -62,7 +62,7 @@ def test_what_is_found(name: str, edits: str) -> None:
 
 # edits; what is said
 WRONG = [
-    ("upd order/item/price = 2", "line 1: nobody expects Dearer(/order#1/item#2) at 1 {upd@1}"),
+    ("upd order/item/price = 2", "line 1: unexpected: Dearer(/order#1/item#2) at 1 {upd@1}"),
     ("upd order/item/price = 2 => nothing", "not expected: Dearer(/order#1/item#2) at 1 {upd@1}"),
     ("upd order/item/price = 2 => 2 Dearer", "line 1: upd order/item/price = 2: missing: Dearer"),
     (

@@ -156,7 +156,7 @@ def raised_elsewhere(control: Control, origin: Origin) -> BadRecord:
     content = control.content
     reason = (
         f"{content.get('name')} was raised at ts {content.get('ts')} of document {content.get('doc')!r}: expected it "
-        "behind the record of that ts (L7)"
+        "after the record of that ts (L7)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
 
@@ -166,7 +166,7 @@ def raised_twice(control: Control, origin: Origin) -> BadRecord:
     content = control.content
     reason = (
         f"{content.get('name')} was raised at ts {content.get('ts')} of document {content.get('doc')!r} by the same "
-        "record before: of equal ones all but the first say which they are (nth)"
+        "record before: equal events are numbered from the second on (nth)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
 
@@ -174,7 +174,7 @@ def raised_twice(control: Control, origin: Origin) -> BadRecord:
 def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:
     """The complaint about a clock record after which the transaction of the record before it goes on."""
     reason = (
-        f"a clock record in a transaction of document {clock.doc!r}: expected it behind the last record (W6)"
+        f"a clock record in a transaction of document {clock.doc!r}: expected it after the last record (W6)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(clock.to_record()))
 

@@ -245,8 +245,8 @@ def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
     yield f"{made.bundles:,} findings with proofs in {file}"
     if made.not_raised:
         yield (
-            f"{made.not_raised:,} of them: that their changes are in the log is proved, and not that the rules raise"
-            f" them, for they depend on more than {MOST:,} entries"
+            f"{made.not_raised:,} of them: it is proved that their changes are in the log, but not that the rules raise"
+            f" them, because they depend on more than {MOST:,} entries"
         )
     for why, count in made.without.items():
         yield f"{count:,} findings without proof: {why}"
@@ -293,8 +293,8 @@ def _refuse_beside_actions(engine: str) -> None:
     """``--actions`` has no findings: what is about these, and about how they are found, would be ignored."""
     if engine == "spark":
         raise click.UsageError(
-            "--actions replays a log in one process, record after record, for what a rule would have done is asked "
-            "of the document as it was then: leave out --engine spark"
+            "--actions needs one process, because rules ask the document as it was at each record: leave out"
+            " --engine spark"
         )
     refuse_others(_BESIDE_ACTIONS, "--actions writes no findings, only which rules would have fired")
 

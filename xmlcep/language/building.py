@@ -243,7 +243,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         self.source.report_at(
             part.at,
             f"there is {'a' if part.word == 'not' else 'an'} {part.word!r} outside a sequence",
-            f"write it before an operand of a sequence: a ; {part.word} b ; c, or behind &: a & {part.word} b (A5)",
+            f"write it before an operand of a sequence: a ; {part.word} b ; c, or after &: a & {part.word} b (A5)",
         )
         return UNREADABLE
 

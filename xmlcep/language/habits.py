@@ -77,7 +77,7 @@ def _hint_for_filter(text: str, start: int) -> str:
         else:
             depth += {"[": 1, "]": -1}.get(character, 0)
             if not depth:
-                return 'write a filter right behind a leaf; a condition on an operator is {when="…"} or {having="…"}'
+                return 'write a filter right after a leaf; a condition on an operator is {when="…"} or {having="…"}'
     return f"a string in it is not closed: {quote}" if quote else "the '[' is not closed"
 
 

@@ -214,7 +214,7 @@ def _hint_in_path(token: Token) -> str:
         return "a path is written without quotes"
     return {
         "(": "text() is the only node test with parentheses in a path",
-        "[": 'a path has no predicates; conditions on values go into {when="…"} behind an operator',
+        "[": 'a path has no predicates; conditions on values go into {when="…"} after an operator',
         ")": "an event is written with its path, such as ins(order/item)",
     }.get(str(token), "")
 
@@ -238,10 +238,8 @@ def _hint_for_character(character: str, expected: list[str]) -> str:
         if _A_PATH in expected:
             return "write a namespaced name as {uri}name"
         if expected == ["'on'"]:
-            return "write options of a rule behind its event: rule NAME on EVENT {priority=5} do …"
-        return (
-            "write options behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
-        )
+            return "write options of a rule after its event: rule NAME on EVENT {priority=5} do …"
+        return "write options after an event's name, after ')' of an operator, or after a multiplicity's ']'"
     if character == "." and _A_PATH in expected:
         return "a path leads down only, from a node to its children: it has neither '.' nor '..'"
     if character == ":":

@@ -297,17 +297,17 @@ class _Misplaced(NamedTuple):
             if name == "path":
                 return (
                     "'path' is an option of an operator, not of an event",
-                    "write the path in parentheses behind the event's name: event NAME(order/item) = …",
+                    "write the path in parentheses after the event's name: event NAME(order/item) = …",
                 )
             if name == "name":
                 return (
                     "'name' is an option of an operator, not of an event",
-                    "write it behind an operator: (… & …) {name=…}; in traces the root goes by the event's name",
+                    "write it after an operator: (… & …) {name=…}; in traces the root goes by the event's name",
                 )
         elif name in EVENT_ONLY:
             return (
                 f"{name!r} is an option of an event, not of an operator",
-                f"write it behind the event's name: event NAME {{{name}{'' if _KINDS[name] is _FLAG else '=…'}}} = …",
+                f"write it after the event's name: event NAME {{{name}{'' if _KINDS[name] is _FLAG else '=…'}}} = …",
             )
         able = [operator.kind for operator in OPERATORS if name in operator.takes]
         what = (

@@ -55,7 +55,7 @@ def parsed_path(
 def report_path(path: WrittenPath, source: Source, *, scoped: bool = True) -> None:
     """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
     if path.scope is not Scope.NODE and not (scoped and path.path is not None and path.path.last.is_element):
-        hint = "it says which nodes a leaf takes, behind the path of an element: *(changeSet//*) (F5)"
+        hint = "it says which nodes a leaf takes, after the path of an element: *(changeSet//*) (F5)"
         source.report(path.start, path.end, f"{path.scope.value!r} cannot be used here", hint)
     if path.error is not None:
         offset = path.error.offset

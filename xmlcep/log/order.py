@@ -245,7 +245,7 @@ def _reason(doc: str, place: Place, last: Place, following: Place | None) -> str
         return f"ts is {place.ts} after {last.ts} of the same document ({doc!r}): expected a greater one"
     if place.ts == last.ts:
         return _reason_of_time(place, "after", last, "a later")
-    expected = "expected it behind the record of its ts"
+    expected = "expected it after the record of its ts"
     return f"{what} is {place.ts} after {last.ts} of the same document ({doc!r}): {expected}"
 
 

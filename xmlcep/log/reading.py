@@ -61,11 +61,11 @@ class LogReader:
 def read_log(
     source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
 ) -> LogReader:
-    """The contents of a log (JSON Lines, also packed with gzip or zstd, or Parquet) in file order: `LogReader`.
+    """The contents of a log in file order (`LogReader`): JSON Lines, also packed with gzip or zstd, or Parquet.
 
-    ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside).
-    Raises `LogError` for files that are missing, empty or no logs, `NewerFormatError` for those of a newer
-    format. Formats are detected by content, not by name.
+    ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside). Raises
+    `LogError` for files that are missing, empty or no logs, `NewerFormatError` for files of a newer format. The format
+    is detected from the content, not from the name.
     """
     return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
 

@@ -94,8 +94,8 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
         raise LogError(f"{', '.join(map(str, files_of(log)))}: nothing to verify: the log has no records")
     if head is not None and at_head is None:
         raise BrokenChainError(
-            f"{files_of(log)[-1]}: the log ends with record {seal.length} and hash {seal.head}, the head"
-            f" {head} is not in it: records were cut off at its end, or the log was written anew"
+            f"{files_of(log)[-1]}: the log ends with record {seal.length} and hash {seal.head}, but the head"
+            f" {head} is not in it: records were cut off at its end, or the log was rewritten"
         )
     return seal
 

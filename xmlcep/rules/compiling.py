@@ -197,7 +197,7 @@ class _Compiler:
         if self.tree.flat:
             self._problem(
                 "a guard has no meaning in a flat event (D4)",
-                "there is no group whose node it could be asked of: take if=… or flat away",
+                "a flat event has no node to ask it of: remove if=… or flat",
                 at,
             )
         elif not node.path.last.is_element:

@@ -43,12 +43,11 @@ def load_rules(
 ) -> Rules:
     """The rules in a file, or in several: they can use each other's events, and are checked as one set.
 
-    A file is in the event language (UTF-8) or in XML. A namespace declaration holds for its own file.
-    ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
-    beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
-    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). ``params`` are
-    values of parameters by name, in place of those in the rules (V9). Raises one `RuleError` with all
-    that is wrong in all files, or `XmlCepError` when a file cannot be read.
+    A file is in the event language (UTF-8) or in XML. A namespace declaration applies to its own file. ``references``
+    are reference documents by name (V8): files, bytes of XML or trees; others are read from beside the rules file that
+    names them. ``languages`` are additional engines for opaque leaves by name; ``allow`` names unsafe languages, such
+    as ``python`` (O2). ``params`` are values of parameters by name, in place of those in the rules (V9). Raises one
+    `RuleError` with all mistakes in all files, or `XmlCepError` if a file cannot be read.
     """
     additions = Additions.of(
         "load_rules()", references=references, languages=languages, allow=allow, params=params

@@ -244,15 +244,13 @@ def parse_rules(
     allow: Iterable[str] = (),
     params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
-    """The rules in ``text``; raises one `RuleError` with everything that is wrong in it.
+    """The rules in ``text``; raises one `RuleError` with all mistakes in it.
 
-    The text is in the event language or in XML.
-
-    ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
-    files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
-    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2);
-    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what
-    is not text.
+    The text is in the event language or in XML. ``references`` are its reference documents (V8) by name: files, bytes
+    of XML, or trees. A text reads no files; without its references, rules can be inspected, but not run. ``languages``
+    are additional engines for opaque leaves by name; ``allow`` names unsafe languages, such as ``python`` (O2).
+    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what is not
+    text.
 
     >>> parse_rules("event Priced = ins(item/price)").definitions[0].name
     'Priced'

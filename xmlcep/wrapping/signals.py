@@ -32,7 +32,7 @@ def signal(
     emitter = tree.emitter
     if emitter.blocks or tree.observed is not None:
         raise WrapError(
-            "signal() inside a block that is one edit (one_edit(), observe()): call it behind the block"
+            "signal() inside a block that is one edit (one_edit(), observe()): call it after the block"
         )
     if not tree.clock.ts:
         raise WrapError("signal(): an external event belongs to a change (L7), and there has been none yet")

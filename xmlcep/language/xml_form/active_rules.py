@@ -24,7 +24,7 @@ def active_rule(element: Element, events: Events) -> ActiveRule | None:
     triggers = [child for child in children if child.name == ON]
     if len(triggers) != 1:
         element.report(
-            f"<rule> has {len(triggers)} triggers", "write one <on> in it, and the actions behind it (L1)"
+            f"<rule> has {len(triggers)} triggers", "write one <on> in it, and the actions after it (L1)"
         )
     actions = [_action(child) for child in children if child.name != ON]
     if not actions and len(children) == len(element.children):

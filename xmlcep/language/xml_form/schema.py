@@ -10,7 +10,7 @@ from ...algebra.expressions import COMMON_OPTIONS, DEFERRABLE
 from .names import operator_name
 
 _MARK = (
-    '  <!-- Here are the group "operator" and a type for each, made of the declarations (schema.py). -->\n'
+    '  <!-- Here stand the group "operator" and a type for each, made of the declarations (schema.py). -->\n'
 )
 _OPTIONS = {
     "context": "Context", "within": "xs:string", "gap": "xs:string", "having": "XPath", "by": "xs:string",
