@@ -2,7 +2,7 @@
 
 After Aiken, Widom and Hellerstein, *Static analysis techniques for predicting the behavior of active database rules*:
 rule a may trigger b if an action of a can make an event that a leaf of b's event takes. Without a cycle every cascade
-ends. A cycle may end all the same, for a reason that is told; it is looked for, not proved.
+ends. A cycle may end all the same, for a reason that is reported; it is looked for, not proved.
 """
 
 from __future__ import annotations

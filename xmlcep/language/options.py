@@ -53,7 +53,7 @@ class GivenOption(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is told from others by."""
+        """What distinguishes it from others."""
         return f"{self.name} {self.variable}" if self.variable else self.name
 
 

@@ -170,7 +170,7 @@ class ParquetReader:
             return source, table, table.schema_arrow
 
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
+        """What can be decoded, each batch with the number of its first record; the rest goes to ``on_bad``."""
         sizes = [table.metadata.row_group(index).num_rows for index in range(table.metadata.num_row_groups)]
         chosen = range(len(sizes))
         with _readable(self._file):

@@ -248,7 +248,7 @@ def clocks_by_document(
 
 
 class _Order:
-    """Whether the change and clock records of a block stand in order, as far as the block tells."""
+    """Whether the change and clock records of a block stand in order, as far as the block shows."""
 
     def __init__(self) -> None:
         self.is_kept = True
