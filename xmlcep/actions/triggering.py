@@ -77,7 +77,7 @@ def triggering_graph(triggers: Triggers, *, not_editing: Collection[str] = ()) -
             "triggering_graph()",
             "triggers",
             triggers,
-            "rules.triggers of rules that act (None: there are none)",
+            "rules.triggers of action rules (None: there are none)",
         )
     check("triggering_graph()", not_editing=(not_editing, NAMES))
     programs = triggers.programs

@@ -149,7 +149,7 @@ class Pasts(NamedTuple):
     def notes(self) -> tuple[str, ...]:
         """What there is to say of them beside any answer."""
         doubled = sum(past.doubled for past in self.documents.values())
-        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that there was before"))
+        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that was there before"))
         return tuple(
             f"{number:,} {what.replace('record', 'records', 1) if number > 1 else what} "
             f"{'was' if number == 1 else 'were'} left out."

@@ -190,7 +190,7 @@ class _Audit:
         if not request.partition_by_rule:
             self._summary.notes += misnamed_findings(request.out, request.format)
         if request.until is not None and not request.rules.graph.needs_time:
-            self._summary.notes.append("until: changes nothing, for no rule measures time")
+            self._summary.notes.append("until: changes nothing, because no rule measures time")
 
     def note(self, notes: Iterable[str]) -> None:
         """What is to be said besides."""
@@ -254,8 +254,8 @@ class _Audit:
         unjudged = Unjudged(self._request.rules, erased)
         if unjudged and self._since is not None:
             raise AuditError(
-                f"{next(unjudged.notes())}: an audit that goes on cannot leave out findings: audit the whole, without"
-                " since"
+                f"{next(unjudged.notes())}: with since, an audit cannot leave out findings: audit the whole log"
+                " without it"
             )
         self._summary.unjudged = unjudged.events
         return unjudged
@@ -388,7 +388,7 @@ def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
         )
     if late == "restart" and state.before is not None:
         raise StateError(
-            f"{state.path}: an audit with late='restart' keeps its rules: what others have found cannot be corrected"
+            f"{state.path}: an audit with late='restart' keeps its rules: findings of others cannot be corrected"
         )
     said = request.rules.said_of_across
     if late == "restart" and said:

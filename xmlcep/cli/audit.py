@@ -300,7 +300,7 @@ def _refuse_beside_actions(engine: str) -> None:
 
 
 def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:
-    """L11: which rules that act would have fired."""
+    """L11: which action rules would have fired."""
     some = False
     left_out = LeftOut(only_torn=True)
     for firing in would_fire(logs, rules, on_bad=left_out):

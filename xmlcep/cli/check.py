@@ -190,7 +190,7 @@ def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
 
 def _and_rules(rules: Rules) -> str:
     count = len(rules.active_rules)
-    return f"; {count} rule{'' if count == 1 else 's'} that act{'s' if count == 1 else ''}" if count else ""
+    return f"; {count} action rule{'' if count == 1 else 's'}" if count else ""
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

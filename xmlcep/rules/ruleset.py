@@ -285,7 +285,7 @@ _NOTHING = Additions()
 
 
 def all_expressions(graph: EventGraph, triggers: Triggers | None) -> list[Expression]:
-    """All expressions of events and of rules that act."""
+    """All expressions of events and of action rules."""
     found = list(graph.expressions())
     if triggers is not None:
         found += triggers.graph.expressions()
@@ -349,7 +349,7 @@ def _triggers(
     parsed: ParsedRules, graph: EventGraph, standing_in: Sequence[EventDefinition], problems: list[RuleProblem],
     given: Known, languages: Languages,
 ) -> Triggers:  # fmt: skip
-    """The rules that act, compiled; a graph of their own if they have events of their own."""
+    """The action rules, compiled; a graph of their own if they have events of their own."""
     own = own_events(parsed.active_rules)
     if own:
         found: list[RuleProblem] = []
