@@ -145,7 +145,7 @@ class Evaluation:
         queue = elsewhere
         if bound is not None:
             steps = bound.turns
-            if self._touched:  # what waits there is asked again
+            if self._touched:  # matches that wait there are asked again
                 asked = self._touched.intersection(bound.watchers)
                 steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
             queue = sorted({*steps, *elsewhere})

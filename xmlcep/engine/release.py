@@ -24,7 +24,7 @@ _new_tuple = tuple.__new__
 
 
 class Release(Enum):
-    """What a time point releases, beside what waits for a condition (D2, D3)."""
+    """What a time point releases, beside matches that wait for a condition (D2, D3)."""
 
     NOTHING = "nothing"
     """A timer is due: nothing happened anywhere."""
@@ -83,7 +83,7 @@ class Deferral:
             self.forget(key)
 
     def _ask(self, key: Key, cause: Cause) -> None:
-        """What has arrived in mode earliest is raised if the condition holds; what waits already was asked."""
+        """What has arrived in mode earliest is raised if the condition holds; matches that waited have been asked."""
         state = self.state
         if key in self.blocked and state.grouping.place_of(key) not in self.touched:
             return

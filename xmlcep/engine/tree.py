@@ -75,7 +75,7 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
-        # Of each operator, what waits for a release at it or below it.
+        # Of each operator, matches that wait for a release at it or below it.
         self._deferred_below = tuple(
             tuple([d for below in self._below(state) if (d := self._deferral[below.node.index]) is not None])
             for state in self.states
