@@ -211,7 +211,7 @@ RECORDS = st.fixed_dictionaries(
     },
     optional={
         "bindings": st.dictionaries(TEXTS, SINGLE | st.lists(SINGLE, max_size=3), max_size=3),
-        "severity": TEXTS, "message": TEXTS, "txn": NUMBERS, "meta": METAS,
+        "severity": TEXTS, "message": TEXTS, "ended": st.just(True), "txn": NUMBERS, "meta": METAS,
     },
 )  # fmt: skip
 
