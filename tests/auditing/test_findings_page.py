@@ -42,7 +42,7 @@ VARIABLES = next(rows for rows in TABLES if rows[0][0] == "`text`")
 
 RULES = xmlcep.parse_rules(
     'event Priced(item) {severity=error, message="price {$price} of {@part}"}'
-    "    = ins(item/@part) as $part as part & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
+    "    = ins(item) & ins(item/@part) as $part as part & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
     "event Twice(/order) = Priced(item) ; Priced(item)\n"
     "event Maybe(item) = x[0,1] ins(item/comment) & ins(item/price)\n"
 )
