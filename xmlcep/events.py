@@ -123,7 +123,9 @@ class PrimitiveEvent(NamedTuple):
         Raises `RecordError`, which names the field, what was given and what is expected.
         """
         if not isinstance(record, Mapping):
-            raise RecordError(f"{record!r} is no record: expected a dict with the fields ts, op, path, ids …")
+            raise RecordError(
+                f"{record!r} is not a record: expected a dict with the fields ts, op, path, ids …"
+            )
         ts, op, ids = record.get("ts"), record.get("op"), record.get("ids")
         if type(ts) is not int or ts < 1:
             raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")
@@ -292,7 +294,7 @@ class CompositeEvent(NamedTuple):
     known of what is raised to the outside (Y10, Y11).
     """
 
-    # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
+    # path and ids are where PrimitiveEvent has them, so that the engine reads both in one way.
     name: str
     operator: str | None
     path: PathType | None
@@ -395,7 +397,7 @@ _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 
 
 def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of a composite as they stand in a finding record, by name (V7)."""
+    """The variables of a composite as they are in a finding record, by name (V7)."""
     return {
         name: [_in_finding(inner) for inner in value]
         if isinstance(value, (tuple, list))

@@ -40,10 +40,13 @@ def rank_of(definitions: tuple[EventDefinition, ...]) -> Callable[[Mapping[str, 
     return Evaluation(definitions, references=DOCUMENTS, languages=COMPILE).rank
 
 
-def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
-    """What the engine raises at each step, at last when closed, in the order of the findings file."""
+def engine_findings(
+    definitions: Sequence[EventDefinition], steps: Iterable[Any], *, general: bool = False
+) -> Findings:
+    """What the engine raises at each step, at last when closed, in the order of the findings file; ``general``: with
+    every short way closed."""
     rules, rank = rules_of(definitions), rank_of(tuple(definitions))
-    detector = Detector(rules, operators=True)
+    detector = Detector(rules, operators=True, general=general)
     found = []
     for step in steps:
         found.append(sorted(map(_record, take(detector, step)), key=rank))

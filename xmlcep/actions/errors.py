@@ -22,7 +22,7 @@ class ActionError(XmlCepError, RuntimeError):
 
 
 class CascadeError(XmlCepError, RuntimeError):
-    """A cascade that does not end, for all that can be seen (L8); all that it did is undone.
+    """A cascade that does not end, as far as can be seen (L8); its edits are undone.
 
     ``rules`` are those of the cycle, ``steps`` say of each what its last firing did. ``kept`` is true if the
     application's own edit was kept.

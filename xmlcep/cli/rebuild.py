@@ -27,7 +27,7 @@ from .apply import write_document
 @click.option(
     "--annotate", metavar="FINDINGS", type=FilePath(),
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
-    " their own; what is deleted by then with comments.",
+    " their own, and deleted nodes with comments.",
 )  # fmt: skip
 @click.option(
     "-o", "--out", metavar="FILE", type=FilePath(), callback=standard_output,

@@ -128,12 +128,6 @@ class ActiveTrees:
             for tree in self.trees
             for node in tree.operators
         )
-        # Whether evaluating them can end in an error that an event brings about (Q5, O2).
-        self.may_fail = any(
-            program.having is not None or any(leaf is not None and leaf.opaque for leaf in program.leaves)
-            for tree in self.trees
-            for program in graph.programs[tree.index]
-        )
         self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._candidates = lru_cache(_MOST_TYPES)(self._candidates_at)  # for all operations
@@ -151,7 +145,7 @@ class ActiveTrees:
         try:
             return self._indexes[name]
         except KeyError:
-            raise ValueError(f"{name!r} is no event of these rules") from None
+            raise ValueError(f"{name!r} is not an event of these rules") from None
 
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
         """Composites of outside trees by the tree that raised them, in the order of G2; without those that
@@ -167,7 +161,7 @@ class ActiveTrees:
         for event in sorted(composites, key=lambda event: event.ids):
             index = self._indexes.get(event.name)
             if index is None or index in self.reused:
-                where = "no event of these rules" if index is None else "evaluated by this very detector"
+                where = "not an event of these rules" if index is None else "evaluated by this very detector"
                 raise ValueError(
                     f"a composite of {event.name!r} was fed, which is {where}: feed those of trees outside"
                 )
@@ -259,7 +253,7 @@ def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
     unknown = sorted(names.difference(known))
     if unknown:
         raise ArgumentError(
-            f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
+            f"trees has {unknown[0]!r}, which is not an event of these rules: expected some of {', '.join(known)}"
         )
     return ActiveTrees(graph, names)
 

@@ -67,8 +67,7 @@ class Saying:
         if not expression.needs_document:
             change = last_change(composite)
             return expression.string(Environment(variables, value=(change and own_value(change)) or ""))
-        document = self._setting.document
-        if document is None or composite.path is None:
+        if composite.path is None:
             return ""
-        environment = document.environment(composite.path, composite.ids, variables)
+        environment = self._setting.sees(composite.path, composite.ids, variables)
         return "" if environment is None else expression.string(environment)

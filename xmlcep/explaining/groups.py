@@ -29,7 +29,7 @@ from .shares import NONE, NOTHING_NEEDED, Shares
 from .values import Cause, Part, PendingGroup
 
 KEPT = 50
-"""Of how many events of an operand a part tells, the newest."""
+"""How many events of an operand a part shows: the newest."""
 _ONE = Share(1, 1)
 
 

@@ -139,9 +139,9 @@ class PrivateKey:
 
     @classmethod
     def new(cls, name: str, *, witness: bool = False) -> PrivateKey:
-        """A new key; raises `SigningKeyError` for what is no name."""
+        """A new key; raises `SigningKeyError` for what is not a name."""
         if not name or "+" in name or any(each.isspace() for each in name):
-            raise SigningKeyError(f"{name!r} is no name of a key: expected one without white space and +")
+            raise SigningKeyError(f"{name!r} is not a name of a key: expected one without white space and +")
         seed = _ed25519().Ed25519PrivateKey.generate().private_bytes_raw()
         return cls(name, seed, _COSIGNATURE if witness else _ED25519)
 

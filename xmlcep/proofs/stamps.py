@@ -21,7 +21,7 @@ def request_of(note: Note) -> bytes:
 
 def check_stamp(note: Note, response: bytes, roots: bytes) -> datetime:
     """When a checkpoint was stamped, by the response of an authority; ``roots`` are the certificates that are trusted,
-    in PEM. Raises `ProofError` if the response is no stamp of it, or of nobody who is trusted."""
+    in PEM. Raises `ProofError` if the response is not a stamp of it, or of nobody who is trusted."""
     library = _library()
     from cryptography import x509
 

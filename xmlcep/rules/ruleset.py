@@ -244,15 +244,13 @@ def parse_rules(
     allow: Iterable[str] = (),
     params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
-    """The rules in ``text``; raises one `RuleError` with everything that is wrong in it.
+    """The rules in ``text``; raises one `RuleError` with all mistakes in it.
 
-    The text is in the event language or in XML.
-
-    ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
-    files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
-    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2);
-    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what
-    is no text.
+    The text is in the event language or in XML. ``references`` are its reference documents (V8) by name: files, bytes
+    of XML, or trees. A text reads no files; without its references, rules can be inspected, but not run. ``languages``
+    are additional engines for opaque leaves by name; ``allow`` names unsafe languages, such as ``python`` (O2).
+    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what is not
+    text.
 
     >>> parse_rules("event Priced = ins(item/price)").definitions[0].name
     'Priced'
@@ -287,7 +285,7 @@ _NOTHING = Additions()
 
 
 def all_expressions(graph: EventGraph, triggers: Triggers | None) -> list[Expression]:
-    """All expressions of events and of rules that act."""
+    """All expressions of events and of action rules."""
     found = list(graph.expressions())
     if triggers is not None:
         found += triggers.graph.expressions()
@@ -351,7 +349,7 @@ def _triggers(
     parsed: ParsedRules, graph: EventGraph, standing_in: Sequence[EventDefinition], problems: list[RuleProblem],
     given: Known, languages: Languages,
 ) -> Triggers:  # fmt: skip
-    """The rules that act, compiled; a graph of their own if they have events of their own."""
+    """The action rules, compiled; a graph of their own if they have events of their own."""
     own = own_events(parsed.active_rules)
     if own:
         found: list[RuleProblem] = []

@@ -24,8 +24,8 @@ _OPERANDS = {
     frozenset({"attribute"}): ("=", "!="),
     frozenset({"attribute", "number"}): ("=", "<", "<=", ">", ">="),
 }
-"""What can be compared so that XPath 1.0 says the same: there ``<`` of strings compares numbers, and what is no number
-is unequal to each, where 2.0 has an error, which selects nothing."""
+"""What can be compared so that XPath 1.0 says the same: there ``<`` of strings compares numbers, and what is not a
+number is unequal to each, where 2.0 has an error, which selects nothing."""
 
 
 def read_test(text: str, namespaces: Mapping[str, str], inherited: Iterable[str] = ()) -> str | None:

@@ -140,7 +140,7 @@ def _recording(
                 " write to another file"
             ) from error
         raise VersionError(
-            f"{log}: cannot be continued behind the version {version.label}: {error}; a log is continued with the"
+            f"{log}: cannot be continued after the version {version.label}: {error}; a log is continued with the"
             " name, the keys and the white space it was begun with"
         ) from error
 

@@ -170,7 +170,9 @@ class _Translator:
             match = _QUANTITY.match(self.pattern, start)
             if match is None:
                 self._fail(
-                    start, "'{' that is no number of times", "write {2}, {2,} or {2,5}, or \\{ for the sign"
+                    start,
+                    "'{' that is not a number of times",
+                    "write {2}, {2,} or {2,5}, or \\{ for the sign",
                 )
             self.at = match.end()
             fewest, most = int(match[1]), int(match[3] or match[1])
@@ -273,7 +275,7 @@ class _Translator:
         return sign
 
     def _starts_range(self) -> bool:
-        """Whether a minus stands here that is neither the last sign of the class nor before another class."""
+        """Whether a minus is here that is neither the last sign of the class nor before another class."""
         rest = self.pattern[self.at : self.at + 2]
         return len(rest) == 2 and rest[0] == "-" and rest[1] not in "]["
 

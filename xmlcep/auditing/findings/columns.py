@@ -51,7 +51,7 @@ class Column(NamedTuple):
 
 
 def _moment(text: str) -> int | None:
-    """Microseconds since 1970; None for text that is no time, which logs may have where no rule measures time."""
+    """Microseconds since 1970; None for text that is not a time, which logs may have where no rule measures time."""
     try:
         return as_microseconds(text)
     except TimeError:
@@ -63,7 +63,7 @@ def _time_text(moment: datetime | int) -> str:
 
 
 def _bound(value: Any) -> Values:
-    """A value of a variable: as text, and as what it is if it is no text (V1)."""
+    """A value of a variable: as text, and as what it is if it is not text (V1)."""
     is_flag = isinstance(value, bool)
     return {
         "text": value if isinstance(value, str) else FASTEST.dumps(value).decode(),
@@ -118,7 +118,7 @@ def _flat(constituents: Iterable[Mapping[str, Any]]) -> list[Values]:
 
 
 def _tree(rows: Iterable[Mapping[str, Any]]) -> list[Values]:
-    open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long stands
+    open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long is
     for row in rows:
         del open_lists[len(row["within"]) + 1 :]
         event = {name: row[name] for name in ("as", "doc") if row[name] is not None}

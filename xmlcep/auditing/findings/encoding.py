@@ -16,7 +16,7 @@ from .atomic_files import OutputError
 
 
 class Recorded(tuple[Any, ...]):
-    """The constituents of a composite as they stand in findings: one JSON text, which is put into others as it is."""
+    """The constituents of a composite as they are in findings: one JSON text, which is put into others as it is."""
 
     __slots__ = ()
 
@@ -111,8 +111,8 @@ class FindingEncoder:
             return STANDARD.dumps(record(composite, STANDARD))
         except RecursionError:
             raise OutputError(
-                f"a finding of {composite.name} cannot be written: events in events in events, some 300 of them: let"
-                " rules be made of fewer others"
+                f"a finding of {composite.name} cannot be written: events are nested in it about 300 deep: use fewer"
+                " definitions in definitions"
             ) from None
 
     def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def _replace_across(
 
 
 def _refuse_without_document(state: AuditState, rules: Rules, begun: Collection[str]) -> None:
-    """A state has of documents what the rules before asked, if they asked anything (U7)."""
+    """A state has of documents what the rules before asked, if they asked anything (U2)."""
     asking = [
         tree.name for tree in rules.graph.trees if tree.name in begun and rules.graph.asks_document(tree)
     ]

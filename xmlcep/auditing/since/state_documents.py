@@ -1,6 +1,6 @@
 """The lines of documents in a state: those that earlier runs have written are looked up in their file, and copied.
 
-They stand in the order of names. One name of some thousand bytes is kept in memory, so that it is known where to look.
+They are in the order of names. One name of some thousand bytes is kept in memory, so that it is known where to look.
 Nothing is made of a line that nobody asks for.
 """
 

@@ -1,4 +1,4 @@
-"""What is kept between two runs of an audit: how far files were read, what waits in documents, what is to be delivered.
+"""What is kept between two runs of an audit: how far files were read, waiting matches, what is to be delivered.
 
 A file of JSON lines: one that says whose state it is, one for each file, one for each document, and the digest of all
 of them. The lines of documents that a run does not touch are copied as they are.
@@ -103,7 +103,7 @@ class AuditState:
         except StateError as error:
             raise StateError(f"{path}: {error}") from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise StateError(f"{path}: is no state of an audit, or a damaged one") from error
+            raise StateError(f"{path}: is not a state of an audit, or a damaged one") from error
         return state
 
     @classmethod

@@ -41,6 +41,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     definition, program = node.definition, setting.programs[tree.index][node.index]
     return (
         len(node.children) == 2
+        and not setting.general
         and CONTEXTS[node.context.value].pairing is not None
         and not (tree.flat or node.may_repeat or node.optional)
         and tree.order is Order.INTERVAL

@@ -56,8 +56,8 @@ class LinesBlock(Block):
             # that is found when the fields are taken out.
             usual = sum(map(len, records)) == len(FIELDS) * len(records)
             bounds = key_bounds(self._lines)
-            # A bound is never below the number of keys: if the sums agree, all do. (A meta that is no object is found
-            # below.)
+            # A bound is never below the number of keys: if the sums agree, all do. (A meta that is not an object
+            # is found below.)
             metas = [record["meta"] for record in records if "meta" in record]
             if sum(bounds) != sum(map(len, records)) + sum(map(len, filter(None, metas))):
                 for line, record, bound in zip(self._lines, records, bounds, strict=True):
@@ -132,7 +132,7 @@ class _Columns(NamedTuple):
         ]
 
     def _goes_on(self) -> bool:
-        """Whether the edit of any of the records goes on with the next (U1)."""
+        """Whether the edit of any of the records continues in the next (U1)."""
         return self.more is not None and any(self.more)
 
     def _counts(self) -> dict[str, list[tuple[RecordType, int]]]:
