@@ -10,7 +10,7 @@ from path_types import PathType
 from path_types.relations import either_ends, equals_or_ends, offsets
 
 from ..algebra import ContextName
-from ..events import CompositeType, PrimitiveType, Scope
+from ..events import ANY, CompositeType, PrimitiveType, Scope
 from .event_graph import EventGraph
 from .trees import EventTree, LeafNode, OperatorNode
 
@@ -19,7 +19,8 @@ _USING_UP = (ContextName.CHRONICLE, ContextName.CUMULATIVE)
 
 
 class Ending(NamedTuple):
-    """``once``: an event is raised at a node at most once; ``with_node``: not after the node has been deleted."""
+    """``once``: an event is raised at a node at most once; ``with_node``: when the node is deleted, perhaps, and
+    not later."""
 
     once: bool
     with_node: bool
@@ -33,10 +34,17 @@ def endings(graph: EventGraph) -> Mapping[str, Ending]:
     for tree in graph.trees:  # dependencies come first (G2)
         if not tree.flat and _at_most_once(tree.root, graph, tree, once):
             once[tree.name] = tree.path
-        ending = Ending(tree.name in once, all(map(_is_prompt, graph.with_used([tree]))))
+        used = graph.with_used([tree])
+        ending = Ending(tree.name in once, any(map(_takes_deletions, used)) and all(map(_is_prompt, used)))
         if any(ending):
             found[tree.name] = ending
     return found
+
+
+def _takes_deletions(tree: EventTree) -> bool:
+    return any(
+        isinstance(leaf.type, PrimitiveType) and leaf.type.operation in ("del", ANY) for leaf in tree.leaves()
+    )
 
 
 def _is_prompt(tree: EventTree) -> bool:
