@@ -336,7 +336,7 @@ class Detector:
 
     @property
     def needs(self) -> Needs | None:
-        """What its rules need of the document (U7); a document given to it need not contain more. None: nothing."""
+        """What its rules need of the document (U2); a document given to it need not contain more. None: nothing."""
         return self._active.needs
 
     @property

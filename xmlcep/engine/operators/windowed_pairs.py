@@ -2,7 +2,7 @@
 left the oldest is taken (Q1, W3).
 
 Primitive events come in the order of their moments, so that of those stored the oldest go first, and what is too far
-from an arrival is too far from all that is still to come (W11). All of them raise exactly what `ConjunctionState` and
+from an arrival is too far from all that is still to come (G4). All of them raise exactly what `ConjunctionState` and
 `SequenceState` do.
 """
 
