@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -254,7 +254,7 @@ class _Audit:
         unjudged = Unjudged(self._request.rules, erased)
         if unjudged and self._since is not None:
             raise AuditError(
-                f"{next(unjudged.notes())}: with since, an audit cannot leave out findings: audit the whole log"
+                f"{next(unjudged.notes())}: with `since`, an audit cannot leave out findings: audit the whole log"
                 " without it"
             )
         self._summary.unjudged = unjudged.events
@@ -318,7 +318,7 @@ def _refuse_pipes(logs: Iterable[LogPath]) -> None:
     for log in logs:
         if isinstance(log, PipeCopy):
             raise AuditError(
-                f"{log}: is a pipe: with since, logs must be files, to know which records are new"
+                f"{log}: is a pipe: with `since`, logs must be files, to know which records are new"
             )
 
 
@@ -343,8 +343,9 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     late = late_of(news.parts, state) if state.late == "restart" else {}
     earlier: Earlier | None = None
     if late:
-        earlier = _found_since(request, found, state, late)
+        before = state
         state = state_before(state, rules, late)
+        earlier = _found_since(request, found, state.as_read(), before)
         news = news_of(found.files, state.files, final=request.final)
     elif state.late == "restart":
         keep(state)
@@ -383,26 +384,23 @@ def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
     late = request.late or state.late
     if state.runs and late != state.late and "restart" in (late, state.late):
         raise StateError(
-            f"{state.path}: the runs before had late={state.late!r}, this one has {late!r}: all runs of an audit that"
+            f"{state.path}: the runs before had `late={state.late!r}`, this one has {late!r}: all runs of an audit that"
             " restarts need it"
         )
     if late == "restart" and state.before is not None:
         raise StateError(
-            f"{state.path}: an audit with late='restart' keeps its rules: findings of others cannot be corrected"
+            f"{state.path}: an audit with `late='restart'` keeps its rules: findings of others cannot be corrected"
         )
     said = request.rules.said_of_across
     if late == "restart" and said:
         raise AuditError(
-            f"{said}, and late='restart' goes back for the findings of one document: say 'wait' or 'refuse'"
+            f"{said}, and `late='restart'` goes back for the findings of one document: say 'wait' or 'refuse'"
         )
     state.late = late
 
 
-def _found_since(
-    request: AuditRequest, found: FoundFiles, state: AuditState, late: Mapping[str, int]
-) -> Earlier:
-    """What the runs since the state to which this one goes back have found: they are replayed as one."""
-    back = state_before(state, request.rules, late)
+def _found_since(request: AuditRequest, found: FoundFiles, back: AuditState, state: AuditState) -> Earlier:
+    """What the runs since the state to which this one goes ``back`` have found: they are replayed as one."""
     parts = parts_between(found.files, back.files, state.files)
     with tempfile.TemporaryDirectory(prefix="xmlcep-restart-") as folder:
         out, bad = Path(folder) / "findings.jsonl", Path(folder) / "bad.jsonl"

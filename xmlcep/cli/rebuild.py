@@ -67,6 +67,6 @@ def _findings(file: str) -> Iterator[dict[str, Any]]:
                 record = None
             if not isinstance(record, dict) or not {"name", "ts", "ids"} <= record.keys():
                 raise XmlCepError(
-                    f"{file}, line {number}: no finding: expected JSON Lines, as `xmlcep audit` writes them"
+                    f"{file}, line {number}: not a finding: expected JSON Lines, as `xmlcep audit` writes them"
                 )
             yield record

@@ -49,7 +49,8 @@ class Evaluation:
         self.report: list[CompositeEvent] = []
         self._said = 0  # how much of it has its message
         roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
-        self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
+        says = {name: root.says for name, root in roots.items() if root.says}
+        self.says = Saying(says, active.endings, setting)
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(

@@ -108,7 +108,7 @@ def _refuse_without_document(state: AuditState, rules: Rules, begun: Collection[
     if asking:
         raise StateError(
             f"{state.path}: {', '.join(asking)} would ask the documents (U2), which the state does not have: with "
-            "new_since='begin' the log is read again"
+            "`new_since='begin'` the log is read again"
         )
 
 

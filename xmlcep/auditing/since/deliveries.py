@@ -80,5 +80,5 @@ def end_of(target: Path) -> int:
     if not target.exists():
         return 0
     if not target.is_file():
-        raise OutputError(f"{target}: is not a file: with --state, findings are appended to a file")
+        raise OutputError(f"{target}: is not a file: with `since`, findings are appended to a file")
     return target.stat().st_size

@@ -217,7 +217,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
-            composer.one_name, None, None,
+            composer.one_name, None, None, False,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -231,6 +231,7 @@ class MultiplicityState(OperatorState):
         composer = self.composer
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
+            False,
         )  # fmt: skip
         return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
