@@ -180,7 +180,7 @@ def test_bad_schemas_are_explained(name: str, tmp_path: Path, capsys: pytest.Cap
     ("arguments", "message"),
     [
         (["no-such.xsd"], "there is no such schema file"),
-        ([str(SAMPLE.with_suffix(".xml"))], "this is no schema: its root element is"),
+        ([str(SAMPLE.with_suffix(".xml"))], "this is not a schema: its root element is"),
         ([str(SAMPLE), "--root", "purchaseOrdr"], "did you mean purchaseOrder?"),
         ([str(SAMPLE), "--only", "itm"], "did you mean item?"),
         ([str(SAMPLE), "--location", "urn:x"], "expected NAMESPACE=FILE"),

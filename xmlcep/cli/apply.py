@@ -1,4 +1,4 @@
-"""``xmlcep apply``: rules that act run over a document."""
+"""``xmlcep apply``: action rules run over a document."""
 
 from __future__ import annotations
 

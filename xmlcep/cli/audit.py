@@ -72,8 +72,8 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
 )
 @click.option(
     "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
-    help="By default by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit); a table at a terminal, else"
-    " JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
+    help="Default: by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit), otherwise a table at a"
+    " terminal, else JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
@@ -95,7 +95,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     "--partitions",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Into how many parts Spark partitions the log.",
+    help="Have Spark partition the log into so many parts.",
 )
 @click.option(
     "--until", metavar="TIME|DAY", type=Moment(times=True),
@@ -235,8 +235,8 @@ def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
     yield f"{made.bundles:,} findings with proofs in {file}"
     if made.not_raised:
         yield (
-            f"{made.not_raised:,} of them: that their changes are in the log is proved, and not that the rules raise"
-            f" them, for they depend on more than {MOST:,} entries"
+            f"{made.not_raised:,} of them: it is proved that their changes are in the log, but not that the rules raise"
+            f" them, because they depend on more than {MOST:,} entries"
         )
     for why, count in made.without.items():
         yield f"{count:,} findings without proof: {why}"
@@ -283,14 +283,14 @@ def _refuse_beside_actions(engine: str) -> None:
     """``--actions`` has no findings: what is about these, and about how they are found, would be ignored."""
     if engine == "spark":
         raise click.UsageError(
-            "--actions replays a log in one process, record after record, for what a rule would have done is asked "
-            "of the document as it was then: leave out --engine spark"
+            "--actions needs one process, because rules ask the document as it was at each record: leave out"
+            " --engine spark"
         )
     refuse_others(_BESIDE_ACTIONS, "--actions writes no findings, only which rules would have fired")
 
 
 def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:
-    """L11: which rules that act would have fired."""
+    """L11: which action rules would have fired."""
     some = False
     left_out = LeftOut(only_torn=True)
     for firing in would_fire(logs, rules, on_bad=left_out):

@@ -74,7 +74,7 @@ def command(
     audit partitions the work; for action rules, which may trigger which.
 
     Several files are one set; - is standard input. All mistakes are reported together on standard error, with exit
-    status 2. Warnings name what is correct but can never match.
+    status 2. Warnings name definitions that are correct but can never match.
     """
     if schema is None:
         refuse(["locations"], "--location is for --schema: no schema is read")
@@ -181,7 +181,7 @@ def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
 
 def _and_rules(rules: Rules) -> str:
     count = len(rules.active_rules)
-    return f"; {count} rule{'' if count == 1 else 's'} that act{'s' if count == 1 else ''}" if count else ""
+    return f"; {count} action rule{'' if count == 1 else 's'}" if count else ""
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

@@ -30,7 +30,7 @@ _ENDINGS = {".xml": True, ".xcep": False}
 )
 @click.option("--schema", is_flag=True, help="Print the schema of rules in XML (XSD) instead.")
 @click.option(
-    "--phase", metavar="NAME", help="Of a Schematron file the patterns of this phase; #ALL for all of them."
+    "--phase", metavar="NAME", help="Convert only this phase of a Schematron file; #ALL: all phases."
 )
 @out_option("The same as TARGET.")
 @force_option
@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Convert rules from text to XML, or from XML to text; or a Schematron file to rules.
 
-    Without TARGET, to standard output; - is standard input. Comments are lost, except those above events. It
-    does not validate: run 'xmlcep check', which reads both forms.
+    Without TARGET, the result goes to standard output; - is standard input. Comments are lost, except those
+    above events. It does not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:

@@ -27,7 +27,7 @@ from ._targets import Target, Written, force_option, guard, out_option, write_ou
 @click.option(
     "--annotate", metavar="FINDINGS", type=FilePath(),
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
-    " their own; what is deleted by then with comments.",
+    " their own, and deleted nodes with comments.",
 )  # fmt: skip
 @out_option("Write the document here, not to standard output.", metavar="FILE")
 @force_option
@@ -64,6 +64,6 @@ def _findings(file: str) -> Iterator[dict[str, Any]]:
                 record = None
             if not isinstance(record, dict) or not {"name", "ts", "ids"} <= record.keys():
                 raise XmlCepError(
-                    f"{file}, line {number}: no finding: expected JSON Lines, as `xmlcep audit` writes them"
+                    f"{file}, line {number}: not a finding: expected JSON Lines, as `xmlcep audit` writes them"
                 )
             yield record

@@ -47,7 +47,7 @@ def command(
     force: bool,
     form: str,
 ) -> None:
-    """Have an authority stamp a CHECKPOINT, or check its stamp: it proves by when the log had this length.
+    """Have an authority stamp a CHECKPOINT, or check its stamp, which proves that the log had this length by then.
 
     Without --url, the request is written, to be sent by hand as application/timestamp-query. Exit status 1: the
     stamp is of another checkpoint, or not from a trusted authority.

@@ -22,7 +22,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class JsonLinesReader:
-    """Reads one file or a part of it: other records as they stand there, change records in batches.
+    """Reads one file or a part of it: other records as they are there, change records in batches.
 
     ``asides`` are the kinds of records that are handed out besides change records; others are left out. ``name`` is
     what the file is called in messages.
@@ -54,7 +54,7 @@ class JsonLinesReader:
     ) -> Iterator[Block]:
         """The lines in blocks, each to be used before the next is asked for.
 
-        For a part of a file ``stream`` stands at byte ``start``, where a line begins, and lines that begin at byte
+        For a part of a file ``stream`` is at byte ``start``, where a line begins, and lines that begin at byte
         ``end`` or later are left out. Numbers then count from ``first_line`` at ``start``; offsets are those in the
         file.
         """

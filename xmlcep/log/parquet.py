@@ -1,6 +1,6 @@
 """Reading and writing Parquet logs (needs pyarrow, the extra ``arrow``).
 
-The header of a Parquet log stands in the file's key-value metadata under ``xmlcep``; control records have no
+The header of a Parquet log is in the file's key-value metadata under ``xmlcep``; control records have no
 place there. The column ``meta`` is a map of strings; JSON text is read as well.
 
 One module because what is written here has to be what is read here: columns, their types, the place of the header.
@@ -168,7 +168,7 @@ class ParquetReader:
             return source, table
 
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
+        """What can be decoded, each batch with the number of its first record; the rest goes to ``on_bad``."""
         sizes = [table.metadata.row_group(index).num_rows for index in range(table.metadata.num_row_groups)]
         self.records = sum(sizes)
         first = 1
@@ -291,7 +291,7 @@ class ArrowRecords:
         self._clock = [None] * len(batch)
         if "clock" in present and batch.column("clock").null_count != len(batch):
             self._clock = batch.column("clock").to_pylist()
-            # These are looked at closely, whatever else stands there.
+            # These are looked at closely, whatever else is there.
             source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
         return form, source
 

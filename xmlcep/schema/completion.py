@@ -236,7 +236,7 @@ class _Element:
         return [name for place in places if (name := self.all.names.get((child, place))) is not None]
 
     def _counted(self, part: ElementPart) -> Expression | None:
-        """Required children, some of which may stand in themselves: there is enough in as many."""
+        """Required children, some of which may be in themselves: there is enough in as many."""
         test = self.all.enough.children(part.declarations, part.lower)
         existing = self._existing(part)
         self.counted.update({child: test.exact for child in existing if self._is_counted(child)})

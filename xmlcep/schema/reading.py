@@ -297,7 +297,7 @@ class _Reader:
 
 
 def _concrete(element: Any) -> list[Any]:
-    """What can stand where ``element`` is allowed: itself and its substitutes, without abstract ones."""
+    """What can be where ``element`` is allowed: itself and its substitutes, without abstract ones."""
     declared = element if element.ref is None else element.ref
     own = [] if declared.abstract else [declared]
     substitutes = [] if "substitution" in declared.block else list(element.iter_substitutes())

@@ -40,7 +40,7 @@ class Together:
 
 
 Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
-"""What can stand in the queue; a composite is an external event (L7)."""
+"""What can be in the queue; a composite is an external event (L7)."""
 
 
 _Call = Callable[[Any], Any]
@@ -67,7 +67,7 @@ class Delivery:
     ``position`` numbers what is queued, delivered or not: who comes gets what has a number above the position then, so
     nothing of what has happened before, be it a change, the end of a transaction or an external event.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
-    event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
+    event: what others act on is in the log. ``reactor`` gets every edit when it is over, before all of them.
 
     Whatever is under way has left its mark (see `doubt`): ``changing`` an edit that shadow and events do not have in
     full yet, and in which nobody else is called; ``delivering`` and ``reacting`` the call that tells of edits or acts
@@ -135,7 +135,7 @@ class Delivery:
 
     @property
     def has_open_block(self) -> bool:
-        """Whether a block is open whose edits are told at its end."""
+        """Whether a block is open whose edits are reported at its end."""
         return any(block.tells_at_its_end for block in self.blocks) and not self.is_cut_short
 
     def check(self) -> None:

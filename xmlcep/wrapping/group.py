@@ -26,7 +26,7 @@ from .watches import check_opening, check_rules
 
 
 class Group:
-    """Wrapped documents, each with a name of its own, whose changes rules combine.
+    """Wrapped documents whose changes rules combine; each must have its own name.
 
     >>> import xmlcep
     >>> order, stock = xmlcep.fromstring("<order/>", name="order"), xmlcep.fromstring("<stock/>", name="stock")

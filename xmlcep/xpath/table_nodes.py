@@ -33,7 +33,7 @@ class Tables(Protocol):
 
     @property
     def texts(self) -> Mapping[int, str]:
-        """Of text nodes. Those that stand side by side are one to XPath, those without text are none."""
+        """Of text nodes. Those that are side by side are one to XPath, those without text are none."""
 
     @property
     def values(self) -> Mapping[int, Mapping[str, str]]:

@@ -87,7 +87,7 @@ class AtomicFolder:
 class AtomicFile:
     """A file that appears under its name, complete, when the block is left without an error, or not at all.
 
-    What is no file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. ``folder`` is where the file is
+    What is not a file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. ``folder`` is where the file is
     until it is complete (default: beside the place it takes). Raises `OutputError`.
     """
 
@@ -100,7 +100,7 @@ class AtomicFile:
 
     @property
     def temporary(self) -> Path | None:
-        """Where the file is until it is complete; None if what is written is no file."""
+        """Where the file is until it is complete; None if what is written is not a file."""
         return self._temporary
 
     def __enter__(self) -> Self:

@@ -113,7 +113,7 @@ class _Prover:
             return "their log has no tree"
         return (
             "their document is in several logs" if self._of[doc] is None
-            else "changes in them are behind the last checkpoint"
+            else "their changes come after the last checkpoint"
         )  # fmt: skip
 
     def _candidates(self, cited: _Cited, log: Entries) -> Iterator[Sequence[int]]:

@@ -77,7 +77,7 @@ class ArrowBlock(Block):
         clocks = self._clocks(places)
         if columns is None or clocks is None:
             return None
-        # Before the how-manieth change record each stands: those before it, less the clock records among them.
+        # How many change records come before each: the records before it, less the clock records among them.
         before = [place - index for index, place in enumerate(places)]
         found = clocks_by_document(clocks, before, columns.changes())
         return None if found is None else columns.with_clocks(found)
@@ -301,7 +301,7 @@ class _Columns:
         return found
 
     def _goes_on(self) -> bool:
-        """Whether the edit of any of the records goes on with the next (U1)."""
+        """Whether the edit of any of the records continues in the next (U1)."""
         return "more" in self._columns and any(self._columns["more"].to_pylist())
 
     def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[RecordType, int]]]:
@@ -316,7 +316,7 @@ class _Columns:
         return found
 
     def _order_by_document(self) -> Any:
-        """The places of the records after a stable sort by document; None if they stand so."""
+        """The places of the records after a stable sort by document; None if they are so."""
         import pyarrow.compute as pc
 
         assert isinstance(self._docs, _Encoded)
@@ -373,7 +373,7 @@ class _Kept(NamedTuple):
 
 
 def _spans_of(sizes: Mapping[str, int], ts: Any, txn: Any) -> list[Span]:
-    """The spans of documents that stand one after the other, so many records each."""
+    """The spans of documents that are one after the other, so many records each."""
     ends = list(accumulate(sizes.values()))
     starts, lasts = numbers([0, *ends[:-1]]), numbers(end - 1 for end in ends)
     first_txn, last_txn = (values_of(None if txn is None else txn.take(places)) for places in (starts, lasts))

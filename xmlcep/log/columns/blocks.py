@@ -30,7 +30,7 @@ Meta: TypeAlias = Mapping[str, str]
 
 
 class Span(NamedTuple):
-    """Good change records of one document, in ascending order of ts, that stand together in a block.
+    """Good change records of one document, in ascending order of ts, that are together in a block.
 
     ``first`` and ``last`` are time points, ``records`` says how many they are, ``first_txn`` and ``last_txn`` which
     transactions the first and the last belong to.
@@ -50,8 +50,8 @@ class Run(NamedTuple):
     The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos`` where records
     are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
-    the document's clock records in the block, in order; those between two of the span's records stand in no
-    transaction. ``edits``: whether the edit of any record in the block goes on with the next (U1).
+    the document's clock records in the block, in order; those between two of the span's records are in no
+    transaction. ``edits``: whether the edit of any record in the block continues in the next (U1).
     """
 
     span: Span
@@ -208,10 +208,10 @@ def clocks_by_document(
     places: Sequence[int],
     changes: Iterable[tuple[str, int, int | None]],
 ) -> dict[str, list[NumberedClock]] | None:
-    """The clock records of a block; None if one does not stand where it belongs, or has no change record beside it.
+    """The clock records of a block; None if one is not where it belongs, or has no change record beside it.
 
-    ``changes`` are document, ts and transaction of the change records; ``places`` says before the how-manieth of them
-    each clock record stands.
+    ``changes`` are document, ts and transaction of the change records; ``places`` says how many of
+    them come before each clock record.
     """
     found: dict[str, list[NumberedClock]] = {}
     order = _Order()
@@ -230,7 +230,7 @@ def clocks_by_document(
 
 
 class _Order:
-    """Whether the change and clock records of a block stand in order, as far as the block tells."""
+    """Whether the change and clock records of a block stand in order, as far as the block shows."""
 
     def __init__(self) -> None:
         self.is_kept = True
