@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -100,6 +100,8 @@ def _bound(
     trees: Mapping[int, TreeState],
     active: ActiveTrees,
 ) -> BoundDispatch:
+    if any(tree.setting.general for tree in trees.values()):
+        dispatch = _in_general(dispatch)
     steps = tuple((trees[tree], plan) for tree, plan in dispatch.steps)
     first = [_first(tree, plan, operation, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
@@ -130,6 +132,17 @@ def _bound(
         any(_outlasts(tree, state, active) for tree, state in awaited),
         at_rest,
     )
+
+
+def _in_general(dispatch: TypeDispatch) -> TypeDispatch:
+    """The same with no short way: trees take the event one after the other, and it may change whatever is read."""
+
+    def of_tree(plan: TreeDispatch) -> TreeDispatch:
+        return replace(plan, alone=None, touches=plan.rechecks)
+
+    steps = tuple((tree, of_tree(plan)) for tree, plan in dispatch.steps)
+    watchers = {tree: of_tree(plan) for tree, plan in dispatch.watchers.items()}
+    return replace(dispatch, steps=steps, watchers=watchers, alone=False)
 
 
 def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:

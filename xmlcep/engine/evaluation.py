@@ -49,7 +49,8 @@ class Evaluation:
         self.report: list[CompositeEvent] = []
         self._said = 0  # how much of it has its message
         roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
-        self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
+        says = {name: root.says for name, root in roots.items() if root.says}
+        self.says = Saying(says, active.endings, setting)
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(
@@ -68,7 +69,7 @@ class Evaluation:
         self.waiting = setting.waiting
         self._turns = {tree.name: tree.index for tree in active.trees}
         # Whether what an event elsewhere releases concerns no other tree.
-        self._releases_alone = all(
+        self._releases_alone = not setting.general and all(
             tree.releases_alone and index not in active.users
             for index, tree in self.trees.items()
             if tree.waits_elsewhere
@@ -113,7 +114,7 @@ class Evaluation:
         event's edit, ``due`` what turns true at it (B2), by tree. Returns what trees raised that are used by trees that
         are not evaluated now.
         """
-        if not (outside or before or due):
+        if not (outside or before or due or self._setting.general):
             if only is None:
                 self.process_alone(event, bound)
                 return NOTHING_OUTSIDE
@@ -145,7 +146,7 @@ class Evaluation:
         queue = elsewhere
         if bound is not None:
             steps = bound.turns
-            if self._touched:  # what waits there is asked again
+            if self._touched:  # matches that wait there are asked again
                 asked = self._touched.intersection(bound.watchers)
                 steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
             queue = sorted({*steps, *elsewhere})
@@ -202,6 +203,9 @@ class Evaluation:
         Where no tree that the event concerns uses what another one raises, all take the event, then those that use
         something have their turn, then all that waits elsewhere.
         """
+        if self._setting.general:
+            self.process(event, bound, NOTHING_OUTSIDE)
+            return
         if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
             self._process_tree_by_tree(event, bound)
             return
@@ -371,7 +375,7 @@ class Evaluation:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
     def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
-        """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
+        """The event is of the edit that is processed next (U2); returns whether that can change what a condition reads
         that waits. One that begins to wait in this edit is asked again after it."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():

@@ -88,6 +88,10 @@ def _layout(state: Mapping[str, Form], *derived: str) -> Layout:
     return Layout(state, frozenset(derived))
 
 
+def _violations(*derived: str) -> Layout:
+    return _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "one_is_enough", *derived)
+
+
 # ---- operators ----------------------------------------------------------------------------------------------
 
 
@@ -148,7 +152,7 @@ _CHRONICLE_CONJUNCTION = _pair(
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None, 0))))
 _UNTIL_AN_END = {"candidates": _CANDIDATES, "ready": _CANDIDATES}
-_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length")
+_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length", "_along_at")
 
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
@@ -216,11 +220,9 @@ _KEPT: dict[type, Layout] = {
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number(), "since": ZERO}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": ZERO}),
-    Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
-    Collection: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "least", "most"),
-    CountedViolations: _layout(
-        {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
-    ),
+    Violations: _violations(),
+    Collection: _violations("least", "most"),
+    CountedViolations: _violations("_lower", "_upper", "_group_of", "_within", "_admit"),
     Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
 }  # fmt: skip
 
@@ -238,7 +240,7 @@ DETECTOR = _layout(
 _SHARED: dict[type, Layout] = {
     Setting: _layout(
         {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
-        "programs", "references", "document", "tries", "witness", "gone",
+        "programs", "references", "document", "tries", "general", "witness", "gone",
     ),
     Clock: _layout(
         {

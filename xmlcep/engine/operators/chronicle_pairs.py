@@ -118,6 +118,7 @@ class ChroniclePairConjunction(PairState):
         ids = first[3][upto]
         parts = (
             composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None, None, None, None,
+            False,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:

@@ -34,7 +34,7 @@ class ConjunctionState(CombiningState):
         constraints = window_constraints(node)
         if self.shared:
             constraints.append(Difference())
-        if constraints or self.values.having is not None:
+        if constraints or self.values.having is not None or setting.general:
             self.exists = Constrained(
                 constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
                 binders=self.binders(), optional=node.optional,

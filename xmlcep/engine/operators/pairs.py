@@ -41,6 +41,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     definition, program = node.definition, setting.programs[tree.index][node.index]
     return (
         len(node.children) == 2
+        and not setting.general
         and CONTEXTS[node.context.value].pairing is not None
         and not (tree.flat or node.may_repeat or node.optional)
         and tree.order is Order.INTERVAL
@@ -156,7 +157,7 @@ class PairState(ChoosingState):
         ids = first[3][upto]
         parts = (
             composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
-            None, None, None,
+            None, None, None, False,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -194,7 +195,7 @@ class PairState(ChoosingState):
         bindings = self.values.of((first, second))
         parts = (
             composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
-            composer.names((first, second)), None, None,
+            composer.names((first, second)), None, None, False,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:

@@ -2,7 +2,7 @@
 left the oldest is taken (Q1, W3).
 
 Primitive events come in the order of their moments, so that of those stored the oldest go first, and what is too far
-from an arrival is too far from all that is still to come (W11). All of them raise exactly what `ConjunctionState` and
+from an arrival is too far from all that is still to come (G4). All of them raise exactly what `ConjunctionState` and
 `SequenceState` do.
 """
 
@@ -35,6 +35,7 @@ def is_windowed_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> b
     options = definition.options
     return (
         len(node.children) == 2
+        and not setting.general
         and options.within is not None
         and node.windows == (options.within,)
         and CONTEXTS[node.context.value].takes_oldest
