@@ -46,31 +46,6 @@ def typed_schema() -> pa.Schema:
     return findings_schema().append(pa.field("place", _PLACE))
 
 
-def ddl(schema: pa.Schema) -> str:
-    """The columns as Spark writes types.
-
-    >>> ddl(pa.schema([("ids", pa.list_(pa.int64())), ("meta", pa.map_(pa.string(), pa.string()))]))
-    '`ids` array<bigint>, `meta` map<string,string>'
-    """
-    return ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in schema)
-
-
-_NAMES = {
-    pa.string(): "string", pa.int64(): "bigint", pa.int32(): "int", pa.float64(): "double", pa.bool_(): "boolean",
-    pa.binary(): "binary", pa.timestamp("us", "UTC"): "timestamp",
-}  # fmt: skip
-
-
-def _ddl(type_: pa.DataType) -> str:
-    if pa.types.is_list(type_):
-        return f"array<{_ddl(type_.value_type)}>"
-    if pa.types.is_map(type_):
-        return f"map<{_ddl(type_.key_type)},{_ddl(type_.item_type)}>"
-    if pa.types.is_struct(type_):
-        return f"struct<{','.join(f'{field.name}:{_ddl(field.type)}' for field in type_)}>"
-    return _NAMES[type_]
-
-
 def typed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Findings, one a row, with typed columns and their places."""
     for batch in batches:

@@ -12,8 +12,8 @@ from ...arguments import check, optional, whole_number
 from ...rules import PlainRules, Rules, parse_rules
 from ..plan import Plan, make_plan
 from .across import ORDER as VALUE_ORDER
-from .answers import ANSWERS, BAD, END, FINDING, ORDER, PART, ddl, typed_schema
-from .columns import chosen
+from .answers import ANSWERS, BAD, END, FINDING, ORDER, PART, typed_schema
+from .columns import chosen, ddl
 from .columns import in_order as sorted_changes
 from .division import KEYS, ROUTED
 from .division import ORDER as KEY_ORDER

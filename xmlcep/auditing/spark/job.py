@@ -22,7 +22,8 @@ from ..inputs import LogFile
 from ..progress import Steps
 from ..request import AuditRequest
 from ..rule_counts import records_by_rule, type_of
-from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, PART, ddl
+from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, PART
+from .columns import ddl
 from .frames import LARGE, across_documents, answers, in_order
 from .log_source import log_of
 from .told import Told
@@ -100,7 +101,7 @@ class SparkAudit:
         changes = log_of(self._spark, files)
         likely = likely_records(files)
         partitions = request.partitions or 1 + likely // _RECORDS_OF_A_TASK
-        # None can have so many: that saves a look at all.
+        # Where no document can have so many, by what a record takes, none is looked at for it.
         large = LARGE if likely > LARGE // 2 else None
         with ExitStack() as kept:
             answered = answers(changes, request.rules, told, partitions, large).persist()
