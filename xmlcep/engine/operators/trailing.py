@@ -378,6 +378,9 @@ class TrailingState(AsideState):
         stored = [list(entries) for entries in account.stored]
         for k, entry in waiting[0].members:
             stored[k].insert(0, entry)
+        for each in self.definition.collected:
+            if each.operand in self.trailing:
+                stored[each.operand] = self._counted(each.operand, key, waiting[0])
         window = self.node.window
         unit = account.unit if window is None else window.unit
         return Account(tuple(stored), None, due=waiting[0].due, unit=unit)
@@ -387,6 +390,10 @@ class TrailingState(AsideState):
             behind = [other for other in others[k] if entry[END] < other[START]] if k in self.trailing else []
             if behind:
                 return Objection("absence-violated", (behind[0],))
+        for k, lower, upper in self.definition.collected:
+            entries = tuple(others[k])
+            if k in self.trailing and (len(entries) < lower or (upper is not None and len(entries) > upper)):
+                return Objection("absence-violated", entries, operand=k)
         return super().lost(child, key, entry, others)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
