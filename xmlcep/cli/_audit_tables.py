@@ -20,7 +20,7 @@ def audit_tables(summary: Summary, *, continued: bool = False) -> Iterator[Rende
     rules = list(summary.rules.values())
     if rules:
         yield _rules(rules)
-    idle = [plain(each.name) for each in rules if each.records == 0]
+    idle = [plain(each.name) for each in rules if each.records == 0 and summary.records]
     if idle:
         more = f" and {len(idle) - _MOST_ROWS:,} more rules" if len(idle) > _MOST_ROWS else ""
         # What was quarantined might have fitted; of the records of earlier runs these counts say nothing.
