@@ -20,8 +20,8 @@ def audit_tables(summary: Summary, *, continued: bool = False) -> Iterator[Rende
     rules = list(summary.rules.values())
     if rules:
         yield _rules(rules)
-    idle = [plain(each.name) for each in rules if each.records == 0 and summary.records]
-    if idle:
+    idle = [plain(each.name) for each in rules if each.records == 0]
+    if idle and (summary.records or summary.quarantined):
         more = f" and {len(idle) - _MOST_ROWS:,} more rules" if len(idle) > _MOST_ROWS else ""
         # What was quarantined might have fitted; of the records of earlier runs these counts say nothing.
         which = f"no {'usable ' if summary.quarantined else ''}record{' of this run' if continued else ''}"
