@@ -71,7 +71,7 @@ REFUSED = [
     ("(|*)", "", "*", "nothing before it to repeat"),
     ("a{2000}", "", "{2000}", "more than 1,000 times"),
     ("a{5,2}", "", "{5,2}", "more at least than at most"),
-    ("a{,2}", "", "{", "no number of times"),
+    ("a{,2}", "", "{", "not a number of times"),
     ("a}", "", "}", "'}' alone"),
     ("a]", "", "]", "']' alone"),
     ("(a", "", "(", "'(' without ')'"),
