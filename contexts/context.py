@@ -107,7 +107,7 @@ class Context(ABC):
         """Operand ``child``'s event is no longer stored, because it was taken back (M1)."""
 
     def expire(self, group: Group, exists: Combinations, is_old: Callable[[Entry], bool]) -> None:
-        """Frees what is too old to be in a combination with anything that is still to come (Q4, W11)."""
+        """Frees what is too old to be in a combination with anything that is still to come (Q4, G4)."""
         for k, stored in enumerate(group.stored):
             for entry in group.oldest(k, is_old):
                 # What waits for a release may still be in a combination with what is as old.

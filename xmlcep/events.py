@@ -123,7 +123,9 @@ class PrimitiveEvent(NamedTuple):
         Raises `RecordError`, which names the field, what was given and what is expected.
         """
         if not isinstance(record, Mapping):
-            raise RecordError(f"{record!r} is no record: expected a dict with the fields ts, op, path, ids …")
+            raise RecordError(
+                f"{record!r} is not a record: expected a dict with the fields ts, op, path, ids …"
+            )
         ts, op, ids = record.get("ts"), record.get("op"), record.get("ids")
         if type(ts) is not int or ts < 1:
             raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")
@@ -288,10 +290,11 @@ class CompositeEvent(NamedTuple):
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
     the moments of its first and last primitive event, where rules look at these (W3); ``names`` what the
     operands are called that its constituents are of (V10), one for each, or one for all. ``severity`` and ``message``
-    are its texts for people; they are known of what is raised to the outside (Y10).
+    are its texts for people, ``ended`` says that none of its event comes at its node at a later time point; they are
+    known of what is raised to the outside (Y10, Y11).
     """
 
-    # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
+    # path and ids are where PrimitiveEvent has them, so that the engine reads both in one way.
     name: str
     operator: str | None
     path: PathType | None
@@ -305,6 +308,7 @@ class CompositeEvent(NamedTuple):
     names: Names | None = None
     severity: str | None = None
     message: str | None = None
+    ended: bool = False
 
     @property
     def ts(self) -> int:
@@ -344,6 +348,7 @@ class CompositeEvent(NamedTuple):
             "operator": self.operator,
             **({} if self.severity is None else {"severity": self.severity}),
             **({} if self.message is None else {"message": self.message}),
+            **({"ended": True} if self.ended else {}),
             **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
             **cause.provenance(),
         }  # fmt: skip
@@ -392,7 +397,7 @@ _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 
 
 def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of a composite as they stand in a finding record, by name (V7)."""
+    """The variables of a composite as they are in a finding record, by name (V7)."""
     return {
         name: [_in_finding(inner) for inner in value]
         if isinstance(value, (tuple, list))

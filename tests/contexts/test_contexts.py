@@ -133,7 +133,7 @@ def test_a_released_combination_is_not_possible_again() -> None:
 
 
 def test_next_keeps_only_what_runs_have() -> None:
-    """W11, G4: what no run took and what all runs are done with is freed."""
+    """G4: what no run took and what all runs are done with is freed."""
     context, exists = CONTEXTS["next"], Chains()
     group = Group([[], [], []])
     group.runs = Runs()

@@ -115,7 +115,7 @@ CASES = {
     "outside of every group": (
         "(ins(order/@status) & ins(order/item/price)) {path=order/item}",
         "ins @status 1.2 =new\nins item/price 1.3.4", "null-projection",
-        "ins(/order#1/@status) at 1: it is not at or below any order/item, of which the groups are",
+        "ins(/order#1/@status) at 1: it is not at or below any order/item, and the groups are those of order/item",
     ),
     "a guard": (
         '(ins(item/price/text()) as $p & ins(item/quantity/text())) {if="$p > 10"}', ITEM, "guard-false",

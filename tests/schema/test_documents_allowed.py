@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ HERE = Path(__file__).parent
 SCHEMAS = sorted(main for folder in ("unusual", "open") for main in HERE.glob(f"{folder}/*/main.xsd"))
 
 
+@cache
 def paths(main: Path) -> set[PathType]:
     """The paths of all nodes of random valid documents."""
     found: set[PathType] = set()

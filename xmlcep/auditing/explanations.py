@@ -43,12 +43,12 @@ def pending(
     event: str | None = None, limit: int | None = 1000, complete: bool = False,
     on_bad: BadRecordPolicy | None = None,
 ) -> Pending:  # fmt: skip
-    """What is pending in the documents of a log at a time point, or a time such as 2026-01-31T12:00:00Z (None: at their
-    ends), the most complete first. ``on_bad`` is called with each bad record; they are left out.
+    """The partial matches in the documents of a log, the most complete first.
 
-    With ``complete`` each group has what would complete it (Y4). The end of a log releases nothing.
-    Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for a document or
-    an event that there is not.
+    ``at`` is a time point or a time such as 2026-01-31T12:00:00Z (None: the ends of the documents). With ``complete``,
+    each group has what would complete it (Y4). The end of a log releases nothing. ``on_bad`` is called with each bad
+    record; bad records are left out. Raises `LogError` as an audit does, also for a time if records have none, and
+    `QuestionError` for a document or event that does not exist.
     """
     check("pending()", rules=(rules, _RULES), event=(event, optional(TEXT)), doc=(doc, optional(TEXT)))
     check("pending()", limit=(limit, optional(whole_number(0))))
@@ -86,7 +86,7 @@ _FINDING = Kind(lambda value: isinstance(value, int | str), "its number, or text
 def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
-        raise QuestionError(f"{event!r} is no event of these rules: {did_you_mean_or_list(event, names)}")
+        raise QuestionError(f"{event!r} is not an event of these rules: {did_you_mean_or_list(event, names)}")
 
 
 def _is_over(rules: Rules, event: str | None) -> bool:
@@ -102,11 +102,12 @@ def why_not(
     at: When = None, between: tuple[int | str, int | str] | None = None, doc: str | None = None,
     on_bad: BadRecordPolicy | None = None,
 ) -> Explanation:  # fmt: skip
-    """Why an event was not raised in a log, up to a time point, or a time such as 2026-01-31T12:00:00Z (None: the end),
-    or between two of them. ``on_bad`` is called with each bad record; they are left out.
+    """Why an event was not raised in a log, up to a time point or a time such as 2026-01-31T12:00:00Z (None: the end),
+    or between two of them.
 
-    ``node`` is a node id, or an XPath, evaluated in the document as it was then: the group of that node, or those
-    of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
+    ``node`` is a node id, or an XPath that is evaluated in the document as it was then: the answer is about the group
+    of that node, or of nodes below it. ``on_bad`` is called with each bad record; bad records are left out. Raises
+    `LogError` as an audit does, `QuestionError` if event, document or node do not exist.
     """
     check("why_not()", rules=(rules, _RULES), event=(event, TEXT), doc=(doc, optional(TEXT)))
     check("why_not()", node=(node, optional(_NODE)), between=(between, optional(_TWO)))
@@ -287,7 +288,7 @@ class FindingName(NamedTuple):
         except (IndexError, ValueError):
             raise QuestionError(
                 f"{text!r} names no finding: expected its number among the findings, or TS:EVENT:IDS such as "
-                "7:CompleteItem:1,6 (:2 behind it for the second of several)"
+                "7:CompleteItem:1,6 (:2 after it for the second of several)"
             ) from None
 
     def means(self, finding: CompositeEvent) -> bool:
@@ -301,9 +302,9 @@ def why(
     on_bad: BadRecordPolicy | None = None,
 ) -> Explanation:  # fmt: skip
     """Why a finding was raised; ``finding`` is its number among the findings of an audit (from 1) or ``ts:event:ids``.
-    ``on_bad`` is called with each bad record; they are left out.
 
-    Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
+    ``on_bad`` is called with each bad record; bad records are left out. Raises `LogError` as an audit does,
+    `QuestionError` if there is no such finding.
     """
     check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
     if isinstance(finding, int) or finding.isdecimal():

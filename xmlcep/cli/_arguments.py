@@ -26,7 +26,7 @@ class FilePath(click.Path):
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # which click 8.1 does not take
-    """A time point (a number), a time, or a day, which is its beginning in UTC; ``times`` are only the latter two."""
+    """A time point (a number), a time, or a day, which is its beginning in UTC; with ``times``, no time point."""
 
     name = "moment"
 

@@ -21,6 +21,7 @@ from ..algebra.promises import of_one
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, Scope
+from ..rules.ending import endings
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree
 from ..xpath import Expression
@@ -116,6 +117,8 @@ class ActiveTrees:
             if program.test is not None
         ]
         self.graph = graph
+        known = endings(graph)
+        self.endings = {tree.name: known[tree.name] for tree in self.trees if tree.name in known}
         self.follows_time = any(tree.measured for tree in self.trees)
         self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
@@ -124,12 +127,6 @@ class ActiveTrees:
             node.definition.aside or node.definition.creates_empty or node.watches_group
             for tree in self.trees
             for node in tree.operators
-        )
-        # Whether evaluating them can end in an error that an event brings about (Q5, O2).
-        self.may_fail = any(
-            program.having is not None or any(leaf is not None and leaf.opaque for leaf in program.leaves)
-            for tree in self.trees
-            for program in graph.programs[tree.index]
         )
         self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
@@ -148,7 +145,7 @@ class ActiveTrees:
         try:
             return self._indexes[name]
         except KeyError:
-            raise ValueError(f"{name!r} is no event of these rules") from None
+            raise ValueError(f"{name!r} is not an event of these rules") from None
 
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
         """Composites of outside trees by the tree that raised them, in the order of G2; without those that
@@ -164,7 +161,7 @@ class ActiveTrees:
         for event in sorted(composites, key=lambda event: event.ids):
             index = self._indexes.get(event.name)
             if index is None or index in self.reused:
-                where = "no event of these rules" if index is None else "evaluated by this very detector"
+                where = "not an event of these rules" if index is None else "evaluated by this very detector"
                 raise ValueError(
                     f"a composite of {event.name!r} was fed, which is {where}: feed those of trees outside"
                 )
@@ -256,7 +253,7 @@ def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
     unknown = sorted(names.difference(known))
     if unknown:
         raise ArgumentError(
-            f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
+            f"trees has {unknown[0]!r}, which is not an event of these rules: expected some of {', '.join(known)}"
         )
     return ActiveTrees(graph, names)
 

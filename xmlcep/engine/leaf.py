@@ -316,7 +316,7 @@ def _bind(bindings: Sequence[tuple[str, Callable[[PrimitiveEvent], Any]]]) -> Re
 
 
 def _of_operation(value: Callable[[PrimitiveEvent], Any], operation: str) -> Callable[[PrimitiveEvent], Any]:
-    """The same of events of one operation, of which it is known where their value stands."""
+    """The same of events of one operation, of which it is known where their value is."""
     return itemgetter(5 if operation == "del" else 4) if value is own_value else value
 
 

@@ -24,7 +24,7 @@ _new_tuple = tuple.__new__
 
 
 class Release(Enum):
-    """What a time point releases, beside what waits for a condition (D2, D3)."""
+    """What a time point releases, beside matches that wait for a condition (D2, D3)."""
 
     NOTHING = "nothing"
     """A timer is due: nothing happened anywhere."""
@@ -38,7 +38,7 @@ class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
     ``pending``: groups, in mode non-local or custom, with a combination that the next release concerns. ``stale``:
-    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U7).
+    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U2).
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
     was asked last. ``touched``: the nodes of which the present edit changes what is read and a blocked group waits for.
     """
@@ -83,7 +83,7 @@ class Deferral:
             self.forget(key)
 
     def _ask(self, key: Key, cause: Cause) -> None:
-        """What has arrived in mode earliest is raised if the condition holds; what waits already was asked."""
+        """What has arrived in mode earliest is raised if the condition holds; matches that waited have been asked."""
         state = self.state
         if key in self.blocked and state.grouping.place_of(key) not in self.touched:
             return

@@ -141,7 +141,11 @@ def _relation(case: _Case) -> str:
         f"{case.nodes.event(entry[EVENT])} ({_found(entry[EVENT]) if by_detection else _interval(entry)})"
         for entry in case.objection.entries
     ]
-    return f"{names[0]} {word} {names[1]} is false" if len(names) > 1 else f"they do not stand in {word}"
+    return (
+        f"{names[0]} {word} {names[1]} is false"
+        if len(names) > 1
+        else f"they do not have the relation {word}"
+    )
 
 
 def _having(case: _Case) -> str:

@@ -32,7 +32,7 @@ class EventGraph:
 
     @property
     def has_conditions(self) -> bool:
-        """Whether any expression stands in the rules, so that names in it have a meaning."""
+        """Whether any expression is in the rules, so that names in it have a meaning."""
         return any(
             operator.condition is not None or program.has_expressions
             for tree, programs in zip(self.trees, self.programs, strict=True)
@@ -219,7 +219,7 @@ def _may_take(leaf: CompositeType, user: EventTree, used: EventTree) -> bool:
     if leaf.scope is Scope.NODE:
         return used.flat or either_ends(leaf.path, used.path)
     if used is user:
-        return False  # F5: such a leaf does not depend on the tree that it stands in
+        return False  # F5: such a leaf does not depend on the tree that it is in
     return used.flat or not used.path.absolute or leaf.scope.covers(leaf.path, used.path)
 
 

@@ -60,7 +60,7 @@ class OperatorNode:
 
     ``path`` is the given or derived path type (T2), by which events are grouped (H1); ``may_repeat`` says
     whether one event can reach it through two leaves (Q1). ``window`` is its own or, of a multiplicity, that of the
-    operator above (Q4); ``outer_window`` is the latter where it has one of its own.
+    operator above (Q4); ``outer_window`` is that of the operator above if it has its own.
     """
 
     definition: Operator
@@ -356,7 +356,7 @@ class _TreeBuilder:
         if termination is Termination.NON_LOCAL and self.definition.flat:
             self._problem(
                 "end=non-local has no meaning in a flat event (D2)",
-                "there are no groups that an editor could leave: use end=custom, or take flat away",
+                "there is one group, and no change is outside it: use end=custom, or remove flat",
                 operator.at,
             )
         return termination
@@ -369,7 +369,7 @@ class _TreeBuilder:
         if self.definition.flat:
             self._problem(
                 "a condition has no meaning in a flat event (D4)",
-                "there is no group whose node it could be tested on: take when=… or flat away",
+                "a flat event has no node to test it on: remove when=… or flat",
                 at,
             )
             return None

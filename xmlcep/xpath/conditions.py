@@ -46,7 +46,7 @@ class Condition:
         """Whether the condition is true of an element's subtree as it is now; the variables are the root elements of
         the reference documents.
 
-        An expression that cannot look beyond the subtree is evaluated where the element stands; for others a
+        An expression that cannot look beyond the subtree is evaluated where the element is; for others a
         copy of the subtree is made the document, which takes time in proportion to its size.
         """
         return self.compiled.boolean(seen)

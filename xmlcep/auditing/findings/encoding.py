@@ -16,7 +16,7 @@ from .atomic_files import OutputError
 
 
 class Recorded(tuple[Any, ...]):
-    """The constituents of a composite as they stand in findings: one JSON text, which is put into others as it is."""
+    """The constituents of a composite as they are in findings: one JSON text, which is put into others as it is."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
         CompositeEvent,
         (
             name, None, _path(path), tuple(ids), Recorded((constituents,)), start, end, cause,
-            None if bindings is None else _map(_as_value, bindings), None, None, None, None,
+            None if bindings is None else _map(_as_value, bindings), None, None, None, None, False,
         ),
     )  # fmt: skip
 
@@ -111,14 +111,13 @@ class FindingEncoder:
             return STANDARD.dumps(record(composite, STANDARD))
         except RecursionError:
             raise OutputError(
-                f"a finding of {composite.name} cannot be written: events in events in events, some 300 of them: let"
-                " rules be made of fewer others"
+                f"a finding of {composite.name} cannot be written: events are nested in it about 300 deep: use fewer"
+                " definitions in definitions"
             ) from None
 
     def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:
-        name, operator, path, ids, constituents, start, end, cause, bindings, _, names, severity, message = (
-            composite
-        )
+        name, operator, path, ids, constituents, start, end, cause, bindings, _, names, *said = composite
+        severity, message, ended = said
         if type(cause) is tuple:
             ts, _, _, _, _, _, _, at, doc, txn, meta, _ = cause
         else:
@@ -133,6 +132,8 @@ class FindingEncoder:
             record["severity"] = severity
         if message is not None:
             record["message"] = message
+        if ended:
+            record["ended"] = True
         if bindings is not None:
             record["bindings"] = bindings_in_finding(bindings)
         if txn is not None:
@@ -154,7 +155,7 @@ class FindingEncoder:
         records: list[dict[str, Any]] = []
         for event in events:
             if type(event) is not tuple and isinstance(event, CompositeEvent):
-                name, operator, path, ids, inside, _, _, cause, _, _, inner, _, _ = event
+                name, operator, path, ids, inside, _, _, cause, _, _, inner, _, _, _ = event
                 record = {
                     "name": operator or name, "path": texts[path], "ids": ids,
                     "constituents": self._constituents(inside, inner, codec, with_doc=path is None),

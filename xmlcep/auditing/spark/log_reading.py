@@ -168,7 +168,7 @@ class _Rows:
                 self.aside(*item)
 
     def aside(self, number: int, aside: Aside) -> None:
-        """Takes a record that is no change record."""
+        """Takes a record that is not a change record."""
         if isinstance(aside, ClockRecord):
             self._add(doc=aside.doc, ts=aside.ts, at=aside.at, clock=True, record=number)
         elif isinstance(aside, Header):

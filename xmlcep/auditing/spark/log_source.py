@@ -58,7 +58,7 @@ def log_of(spark: SparkSession, files: Sequence[LogFile]) -> DataFrame:
 
 
 def _escaped(path: str) -> str:
-    """A path that is no pattern."""
+    """A path that is not a pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 

@@ -34,7 +34,7 @@ def stream(
     trigger that has records of it.
 
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
-    column is missing, for a table that is no stream, and unless states are kept in RocksDB.
+    column is missing, for a table that is not a stream, and unless states are kept in RocksDB.
     """
     if rules.said_of_across:
         raise ArgumentError(

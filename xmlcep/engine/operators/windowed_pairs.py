@@ -2,7 +2,7 @@
 left the oldest is taken (Q1, W3).
 
 Primitive events come in the order of their moments, so that of those stored the oldest go first, and what is too far
-from an arrival is too far from all that is still to come (W11).
+from an arrival is too far from all that is still to come (G4).
 """
 
 from __future__ import annotations
