@@ -12,7 +12,7 @@ TABLE = """
 event M(item) = x[1,2] ins(item/price)
 event B(item) = x[2,2] M(item)
     p1 p1.2                    | 1: M:p1; 2: M:p1+p1.2 B:(p1)+(p1+p1.2)
-# W3: what is left of full batches is set aside with them, if it is enough
+# W3: what has dropped out is in no batch
 event E {within="3 changes"} = x[1,2]{end=custom} ins(item/price) ; ins(item/comment)
     p1 p1.2 p1.3 p1.4 c1 flush | 5: (p1.4)+c1
 # M3: what arrived while the condition was false was not integrated, and stays when the composite is consumed
