@@ -113,14 +113,6 @@ class Detector:
         return f"<xmlcep.Detector of {self._rules.listed()}>"
 
     @property
-    def takes_tuples(self) -> bool:
-        """Whether plain tuples of the layout of events are as good to `feed` as these.
-
-        Where no rule looks at time or at the document, events are read by place only until composites have them.
-        """
-        return self._is_plain
-
-    @property
     def types_fed(self) -> set[tuple[str, PathType]]:
         """The operations and absolute path types of the events it was fed, whether anything matches them or not."""
         by_operation = self._evaluation.dispatch
