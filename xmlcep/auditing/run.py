@@ -461,7 +461,6 @@ def _writing(target: Path, request: AuditRequest) -> Iterator[FindingsWriter | P
             writer = stack.enter_context(PartitionedFindings(target, format, _WRITERS[format]))
         else:
             file = stack.enter_context(AtomicFile(target))
-            assert file.stream is not None
             writer = _WRITERS[format](file.stream)
         try:
             yield writer
@@ -499,6 +498,5 @@ def _write_spooled(
 
 def _write_summary(summary: Summary, target: Path) -> None:
     with AtomicFile(target) as file:
-        assert file.stream is not None
         for text in summary.json_text():
             file.stream.write(text)

@@ -54,13 +54,13 @@ TimeGiven: TypeAlias = str | int | datetime
 class Detector:
     """Detects the composite events of a set of rules in the primitive events of one document.
 
-    ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
-    document before the first event; only rules that read the document need it (U2), and without it the detector
-    keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
-    had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
-    are evaluated only if they are named. Raises `ValueError` for a
-    name that is not an event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
-    arrival (Q5). ``general`` raises the same without any short way, slowly: tests compare both.
+    ``operators=True`` also reports the composites of inner operators (G5). ``document`` is the document before the
+    first event; only rules that read the document need it (U2). Without it, the detector keeps its own, which starts
+    empty. With ``trees``, names of events, it evaluates only these, as if the rules had no others; feed it what others
+    raise, where these use it (see `feed`). Events over several documents (V11) are evaluated only if they are named.
+    Raises `ValueError` for a name that is not an event of the rules. ``tries`` limits for how many combinations
+    ``having`` is evaluated at one arrival (Q5). ``general`` raises the same without any short cut, slowly: tests
+    compare both.
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -111,14 +111,6 @@ class Detector:
 
     def __repr__(self) -> str:
         return f"<xmlcep.Detector of {self._rules.listed()}>"
-
-    @property
-    def takes_tuples(self) -> bool:
-        """Whether plain tuples of the layout of events are as good to `feed` as these.
-
-        Where no rule looks at time or at the document, events are read by place only until composites have them.
-        """
-        return self._is_plain
 
     @property
     def types_fed(self) -> set[tuple[str, PathType]]:

@@ -57,7 +57,6 @@ def prove(
             [stack.enter_context(Entries(log)) for log in require_trees(logs)], rules, as_text(until), most
         )
         with AtomicFile(Path(out)) as file:
-            assert file.stream is not None
             for finding in findings:
                 bundle = prover.bundle(finding)
                 if bundle is not None:

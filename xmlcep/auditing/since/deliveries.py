@@ -44,7 +44,6 @@ class Delivery(NamedTuple):
                 self._append(self.at)
             elif not self._renamed():
                 with AtomicFile(self.target) as file, self.source.open("rb") as source:
-                    assert file.stream is not None
                     shutil.copyfileobj(source, file.stream)
         except OSError as error:
             if isinstance(error, OutputError):

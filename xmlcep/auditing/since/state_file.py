@@ -188,7 +188,6 @@ class AuditState:
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:
-            assert file.stream is not None
             sealing = Sealing(file.stream)
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
