@@ -49,7 +49,6 @@ from ..timers import Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
-    AllWithin,
     BothItems,
     ByKey,
     Entries,
@@ -57,6 +56,7 @@ from .forms import (
     EventOrNothing,
     Items,
     Keys,
+    KeySet,
     Listed,
     Made,
     MadeByKey,
@@ -72,10 +72,8 @@ from .forms import (
     Span,
     Stores,
     Trees,
-    TreesWithin,
-    Within,
 )
-from .layouts import Form, Layout, Table
+from .layouts import AllWithin, Form, Layout, Table, TreesWithin, Within
 from .special_forms import Departures, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
@@ -84,32 +82,32 @@ FALSE = Plain(False)
 ENTRIES_BY_KEY = ByKey(Entries())
 
 
-def _layout(state: Mapping[str, Form], *derived: str) -> Layout:
+def _layout(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return Layout(state, frozenset(derived))
 
 
 # ---- operators ----------------------------------------------------------------------------------------------
 
 
-def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
+def _operator(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     """What every operator has, and what this one has more."""
     return _layout(
-        {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
+        {"_keys": ByKey(Keys()), "outbox": Nothing([]), **state},
         "node", "setting", "tree_index", "clock", "grouping", "groupings", "flat", "by_value", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
         "end_of", *derived,
     )  # fmt: skip
 
 
-def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
+def _pair(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
-def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
+def _windowed(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _pair({"watched": ByKey(PLAIN), **state}, "exists", "within", "_reach", "_measure", *derived)
 
 
-def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
+def _combining(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
@@ -118,7 +116,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     )  # fmt: skip
 
 
-def _aside(state: Mapping[str, Form], *derived: str) -> Layout:
+def _aside(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _combining(
         {"violations": AllWithin(), **state},
         "definition", "positive", "places", "absences", "_completing", "asked_at_end", "_before", "_leads",
@@ -126,11 +124,11 @@ def _aside(state: Mapping[str, Form], *derived: str) -> Layout:
     )  # fmt: skip
 
 
-def _sequence(state: Mapping[str, Form], *derived: str) -> Layout:
+def _sequence(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _aside({"contiguity": Within(), **state}, "_last", "hopeless_without", "_waits_for_more", *derived)
 
 
-def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
+def _opened(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _operator({"opened": ENTRIES_BY_KEY, **state}, "context", "closer", *derived)
 
 
@@ -181,7 +179,7 @@ _OPERATORS: dict[type, Layout] = {
     PeriodicStarState: _opened(_DETECTIONS, "beat"),
     ExternalState: _operator({}),
     BecomesState: _operator(
-        {"turns": Nothing(), "changed": ByKey(EntryOrNothing()), "places": ByKey(PathInstance())},
+        {"turns": Nothing({}), "changed": ByKey(EntryOrNothing()), "places": ByKey(PathInstance())},
         "test", "subject", "_by_detection", "_needs_time",
     ),
 }  # fmt: skip
@@ -258,7 +256,7 @@ _SHARED: dict[type, Layout] = {
         dict.fromkeys(("release", "elsewhere", "blocked", "passed_on"), Trees()), "released"
     ),
     Evaluation: _layout(
-        {"trees": TreesWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
+        {"trees": TreesWithin(), "report": Nothing([]), "_touched": Nothing(set()), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
         "says", "_said",
     ),
@@ -275,7 +273,7 @@ _SHARED: dict[type, Layout] = {
     ),
     ReleaseElsewhere: _layout({}, "_tree", "_waiting", "_concerned", "_by_flush", "_turns", "can_be"),
     Deferral: _layout(
-        {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
+        {"pending": KeySet(), "stale": KeySet(), "blocked": ByKey(PLAIN), "touched": KeySet()},
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
