@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 def streamed(triggers: list[list[Row]], rules: Rules, *, operators: bool = False) -> list[Row]:
     """The answers to records that come in these triggers, each document with its state as Spark keeps it."""
     told = tuple(Told(tuple(PlainRules.of(rules)), operators))
-    states: dict[str | None, bytes | None] = {}
+    states: dict[str | None, dict[int, bytes]] = {}
     answered: list[Row] = []
     for rows in triggers:
         for doc in dict.fromkeys(row["doc"] for row in rows):
             records = [row for row in rows if row["doc"] == doc]
-            ((states[doc], answers),) = gone_on([(doc, states.get(doc), records)], told)
+            (answers,) = gone_on([(doc, states.setdefault(doc, {}), records)], told)
             answered += [dict(zip(ANSWERS.names, each, strict=True)) for each in answers]
     return answered
 

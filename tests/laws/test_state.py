@@ -143,7 +143,7 @@ class InPieces:
         if self._rest is not None:
             rest = json.loads(self._rest)
             read_detector(pieces.reader(rest), rest["detector"], detector)
-        pieces.load(detector, *self._concerned(detector, step))
+        pieces.load(detector, *self._concerned(detector, step), flushes=not isinstance(step, PrimitiveEvent))
         detector._check()
         raised = take(detector, step)
         scribe = PieceScribe(pieces, detector)

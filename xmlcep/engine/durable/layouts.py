@@ -134,7 +134,9 @@ class Divided(Form):
 
 
 class Scribe(Writer):
-    """A writer that knows the table."""
+    """A writer that knows the table; ``writes_a_part``: the detector has not read all of its state."""
+
+    writes_a_part = False
 
     def __init__(self, table: Table, known: Known | None = None) -> None:
         super().__init__(known)

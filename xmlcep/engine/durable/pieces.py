@@ -1,8 +1,9 @@
 """A detector's state in pieces, one for each node that has groups: what records do not concern is not read (G6).
 
-A record concerns the groups of its node and of those above. Beside them something can happen where a timer is due (W5)
-or a release is awaited (D2, D3): the rest of the state, which is always read, says where. So a piece is read before the
-records come that need it, with those of the nodes above, to which what it raises goes.
+A record concerns the groups of its node and of those above. Beside them something can happen where a timer is due
+(W5), where something elsewhere is a release (D2) and, at the end of a transaction, where a flush is (D3): the rest of
+the state, which is always read, says where. So a piece is read before the records come that need it, with those of the
+nodes above, to which what it raises goes. The document, if rules read it (U2), is not divided.
 
 Two things are at place 0, which is always read, too: groups without a hierarchical context, and trees in which an
 operator tells one below it, whose groups are of other nodes, that what that has raised is used up (H7, Q4).
@@ -10,7 +11,7 @@ operator tells one below it, whose groups are of other nodes, that what that has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ from contexts.grouping import FLAT_KEY, Key
 from path_types import PathType
 from path_types.relations import offsets
 
-from ...algebra import Unit
+from ...algebra import Termination, Unit
 from .layouts import Interpreter, Scribe
 from .pool import Json, Known
 from .table import DETECTOR, TABLE
@@ -77,25 +78,29 @@ class Pieces:
     """Those that have been read, as they were."""
     above: dict[int, list[int]] = field(default_factory=dict)
     """The nodes with groups above one."""
-    waiting: list[int] = field(default_factory=list)
-    """Those where a release is awaited."""
+    left: list[int] = field(default_factory=list)
+    """Those where something elsewhere is a release, or of a node that is gone."""
+    flushed: list[int] = field(default_factory=list)
+    """Those where only a flush is."""
     due: dict[int, list[int | None]] = field(default_factory=dict)
     """When a timer of each is due first, by each measure."""
 
     def reader(self, rest: Mapping[str, Json]) -> Interpreter:
-        """What reads the rest of the state."""
-        self.known = Known(rest["texts"], rest["known"])
-        self.count, self.waiting = rest["pieces"], rest["waiting places"]
-        self.due = {place: due for place, *due in rest["due"]}
+        """What reads the rest of the state, or a state that is whole."""
+        self.known = Known(rest["texts"], rest.get("known", len(rest["objects"])))
+        self.count, self.left, self.flushed = rest.get("pieces", (0, [], []))
+        self.due = {place: due for place, *due in rest.get("due", ())}
         return Interpreter(rest, TABLE, known=self.known)
 
-    def load(self, detector: Any, nodes: Sequence[Sequence[int]], ts: int, time: int | None) -> None:
+    def load(
+        self, detector: Any, nodes: Sequence[Sequence[int]], ts: int, time: int | None, *, flushes: bool
+    ) -> None:
         """Reads what records of these nodes (`Division.places`) concern, up to this time point and, if it goes on,
-        this time, with what is due until then."""
+        this time, with what is due until then; ``flushes``: a transaction or the document may end."""
         clock = detector.setting.clock
         until = {Unit.CHANGES: ts, Unit.TRANSACTIONS: clock.transaction + len(nodes) + 1, Unit.TIME: time}
         limits = [until[unit] for unit in Unit]
-        needed = {FLAT_KEY, *self.waiting}
+        needed = {FLAT_KEY, *self.left, *(self.flushed if flushes else ())}
         for line in nodes:
             needed.update(line)
             for place, node in enumerate(line):
@@ -123,6 +128,11 @@ class Pieces:
         items: list[Json] = piece["items"]
         return items
 
+    @property
+    def unread(self) -> int:
+        """How many there are that have not been read."""
+        return self.count - sum(piece is not None for piece in self.read.values())
+
     def changed(self, scribe: PieceScribe) -> Iterator[tuple[int, Piece | None]]:
         """What is to be written of them: a piece, or that there is none any more."""
         for node, before in self.read.items():
@@ -142,6 +152,7 @@ class PieceScribe(Scribe):
     def __init__(self, pieces: Pieces, detector: Any) -> None:
         super().__init__(TABLE, pieces.known)
         self.pieces: dict[int, Piece] = {}
+        self.writes_a_part = pieces.unread > 0
         self._pieces = pieces
         self._detector = detector
         self._rest = self.items, self.objects
@@ -162,30 +173,24 @@ class PieceScribe(Scribe):
         pieces = self._pieces
         for node, piece in self.pieces.items():
             piece |= _written(self._objects[node])
-        missing = {node for node, piece in pieces.read.items() if piece is not None}
         due = {node: at for node, at in pieces.due.items() if node not in pieces.read} | self._due()
         return {
             "texts": self._known.texts, "known": self._known.count, **_written(self.objects),
-            "pieces": pieces.count - len(missing) + len(self.pieces),
-            "waiting places": sorted(self._waiting()), "due": [[node, *at] for node, at in due.items()],
+            "pieces": [pieces.unread + len(self.pieces), *self._waiting()],
+            "due": [[node, *at] for node, at in due.items()],
         }  # fmt: skip
 
-    def _waiting(self) -> set[int]:
-        """Where a release is awaited, or something of a node that is gone (G4)."""
-        place, trees, departed = (
-            self._pieces.division.place,
-            self._detector.trees,
-            self._detector._evaluation.departed,
-        )
-        found = {
-            place(index, key)
-            for index, tree in trees.items()
-            for deferral in tree.deferrals
-            for key in (*deferral.pending, *deferral.stale)
-        }
-        return found | {
-            place(tree.tree.index, ids[-1]) for tree, _, ids in (*departed.awaited, *departed.late)
-        }
+    def _waiting(self) -> tuple[list[int], list[int]]:
+        """See `Pieces.left` and `Pieces.flushed`."""
+        place, evaluation = self._pieces.division.place, self._detector._evaluation
+        departed = evaluation.departed
+        left = {place(tree.tree.index, ids[-1]) for tree, _, ids in (*departed.awaited, *departed.late)}
+        flushed = set(self._pieces.flushed).difference(self._pieces.read)
+        for index, tree in evaluation.trees.items():
+            for deferral in tree.deferrals:
+                found = left if deferral.mode is Termination.NON_LOCAL else flushed
+                found.update(place(index, key) for key in deferral.pending)
+        return sorted(left), sorted(flushed)
 
     def _due(self) -> dict[int, list[int | None]]:
         found: dict[int, list[int | None]] = {}

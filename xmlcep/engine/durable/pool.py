@@ -8,6 +8,7 @@ all that occurs in it, by numbers that are the same in all of them (`Known`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from contexts import Entry
@@ -199,7 +200,6 @@ class Reader:
     def __init__(self, state: Mapping[str, Json], known: Known | None = None) -> None:
         known = Known(state["texts"]) if known is None else known
         self._texts = known.texts
-        self._paths: dict[int, PathType] = {}
         self._objects = known.things
         objects = state["objects"]
         for number, written in zip(state.get("numbers", range(len(objects))), objects, strict=True):
@@ -215,13 +215,7 @@ class Reader:
 
     def path(self, number: int | None) -> PathType | None:
         """A path type."""
-        if number is None:
-            return None
-        path = self._paths.get(number)
-        if path is None:
-            text = self._texts[number]
-            path = self._paths[number] = DOCUMENT if text == str(DOCUMENT) else PathType.parse(text)
-        return path
+        return None if number is None else _path_of(self._texts[number])
 
     def text(self, number: int) -> str:
         """A text that occurs often."""
@@ -307,6 +301,11 @@ class Reader:
         entries = self._objects[number]
         kind = IntegratedRecords if isinstance(entries, Records) else Integrated
         return kind(entries, start, stop)
+
+
+@lru_cache(maxsize=10_000)
+def _path_of(text: str) -> PathType:
+    return DOCUMENT if text == str(DOCUMENT) else PathType.parse(text)
 
 
 def read_moment(data: Json) -> Moment | None:
