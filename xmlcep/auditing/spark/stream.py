@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from ...arguments import check, one_word, optional
+from ...arguments import check, optional
 from ...engine import OnRemoved
 from ...engine.replacement import ON_REMOVED
 from ...errors import ArgumentError
 from ...rules import PlainRules, Rules
 from .answers import ANSWERS, ddl
 from .columns import RECORD, SOURCE, chosen
-from .stream_replay import stream_schema
+from .stream_replay import LATE, Late, refuse_across, stream_schema
 from .told import Told
 from .workers import on_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Late: TypeAlias = Literal["refuse", "wait"]
-LATE = one_word("refuse", "wait")
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -46,11 +44,7 @@ def stream(
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
     column is missing, for a table that is no stream, and unless states are kept in RocksDB.
     """
-    if rules.said_of_across:
-        raise ArgumentError(
-            f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
-            " documents, so their order is not known: use findings() on a table of what has been written so far"
-        )
+    refuse_across(rules)
     if not changes.isStreaming:
         raise ArgumentError("stream() needs a streaming DataFrame, of readStream: for a table use findings()")
     spark = changes.sparkSession

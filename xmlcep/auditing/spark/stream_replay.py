@@ -11,30 +11,35 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...arguments import ITERABLE, STRING, check, one_word, optional
 from ...engine import Detector, OnRemoved, StateError
 from ...engine.durable import FORM, VERSION, Interpreter, read_detector, rules_stamp
 from ...engine.durable.pieces import Division, Piece, Pieces, PieceScribe
 from ...engine.durable.rules_stamp import earlier_rules
-from ...errors import XmlCepError
+from ...engine.replacement import ON_REMOVED
+from ...errors import ArgumentError, XmlCepError
 from ...log.columns.blocks import Run
 from ...log.json_codec import FASTEST
-from ...rules import PlainRules
+from ...rules import PlainRules, Rules
 from ...timestamps import TimeError, microseconds
 from ..document_lines import line_of
 from ..local.document_replay import DocumentReplay
-from .answers import BAD, FINDING, Origin, typed, typed_schema
-from .columns import sorted_in_order, with_columns
+from .answers import ANSWERS, BAD, FINDING, Origin, typed, typed_schema
+from .columns import REQUIRED, sorted_in_order, with_columns
 from .replay import SortedReplay
 from .told import Told
 
 END = "end"
 """The operation of a record that says that its document is complete; its ``at``, if any, is how far time went on."""
 
+Late: TypeAlias = Literal["refuse", "wait"]
+LATE = one_word("refuse", "wait")
+"""What becomes of records above a gap of time points, or below which a part has gone."""
 Answer: TypeAlias = tuple[Any, ...]
 Record: TypeAlias = Mapping[str, Any]
 Store: TypeAlias = MutableMapping[int, bytes]
@@ -92,28 +97,35 @@ class PartReplay(SortedReplay):
             if state is not None and state["rules"] != self._digest:
                 self._replace(doc, store, state)
             with self.named():
-                self._go_on(doc, store, records)
+                changed, is_over = self._go_on(doc, store, records)
+            if is_over:
+                store.clear()
+            for key, value in changed.items():
+                if value is not None:
+                    store[key] = line_of(value)
+                elif key in store:
+                    del store[key]
         return [row for batch in self.answers.take(rest=True) for row in _rows(batch)]
 
-    def _go_on(self, doc: str, store: Store, records: Sequence[Record]) -> None:
+    def _go_on(self, doc: str, store: Store, records: Sequence[Record]) -> tuple[dict[int, Any], bool]:
+        """What is to be written to the state of the document; and whether that is all that is to be there."""
         changes = [each for each in records if each["op"] != END]
         ends = [each for each in records if each["op"] == END]
+        changed: dict[int, Any] = {}
         if self._waits:
-            changes = self._those_without_gap(store, changes, is_end=bool(ends))
+            before = _read(store, HELD)
+            changes, held = self._above_no_gap([*(before or ()), *changes], is_end=bool(ends))
+            if held != (before or []):
+                changed[HELD] = held or None
         self._given = [*changes, *ends]
         if changes:
             self.take(_batch(sorted_in_order(changes)))
         scribe, state = self._left(self._at(doc), ends)
         if "over" in state:
-            store.clear()
-        for node, piece in self._pieces.changed(scribe) if "over" not in state else ():
-            if piece is None:
-                del store[node]
-            else:
-                store[node] = line_of(piece)
-        store[REST] = line_of(state)
-        if "over" not in state and (self._state is None or self._state.get("rules") != self._digest):
-            store[RULES] = line_of(self._stamp)
+            return {REST: state}, True
+        if self._state is None or self._state.get("rules") != self._digest:
+            changed[RULES] = self._stamp
+        return changed | dict(self._pieces.changed(scribe)) | {REST: state}, False
 
     def _refuse(self, records: Iterable[Record], reason: str) -> None:
         for each in records:
@@ -223,27 +235,107 @@ class PartReplay(SortedReplay):
                 self._bad(str(error), each)
         return max(times)[1] if times else None
 
-    def _those_without_gap(self, store: Store, records: list[Record], *, is_end: bool) -> list[Record]:
-        """Of these records and those that were held, the ones that are above no gap of time points; the others are
-        held. The end gives gaps up: then it is said what has not come."""
-        all_ = [*(_read(store, HELD) or ()), *records]
-        times = sorted({each["ts"] for each in all_ if each["ts"] is not None and not each.get("clock")})
+    def _above_no_gap(self, records: list[Record], *, is_end: bool) -> tuple[list[Record], list[Record]]:
+        """Of these records, which are all that there are, those above no gap of time points, and the others. The end
+        gives gaps up: then it is said what has not come."""
+        times = sorted({each["ts"] for each in records if each["ts"] is not None and not each.get("clock")})
         reached = 0 if self._state is None else self._state["ts"]
         for ts in times:
             if ts > reached + 1:
                 if not is_end:
                     break
-                doc, last = all_[0]["doc"], ts - 1
+                doc = records[0]["doc"]
                 self._bad(
-                    f"ts {reached + 1} to {last} of document {doc!r} have not come: skipped", {"doc": doc}
+                    f"ts {reached + 1} to {ts - 1} of document {doc!r} have not come: skipped", {"doc": doc}
                 )
             reached = max(reached, ts)
-        held = [] if is_end else [each for each in all_ if (each["ts"] or 0) > reached]
-        if held:
-            store[HELD] = json.dumps(held).encode()
-        elif HELD in store:
-            del store[HELD]
-        return all_ if is_end else [each for each in all_ if (each["ts"] or 0) <= reached]
+        if is_end:
+            return records, []
+        return [e for e in records if (e["ts"] or 0) <= reached], [
+            e for e in records if (e["ts"] or 0) > reached
+        ]
+
+
+class Fed(NamedTuple):
+    """What `Documents.feed_batch` answers: lines of JSON as an audit writes them, without their ends.
+
+    ``findings`` are in their order; ``bad`` has of each record that was not taken the ``reason`` and what it said,
+    ``raw``.
+    """
+
+    findings: list[bytes]
+    bad: list[bytes]
+
+
+class Documents:
+    """Finds in documents whose change records come in batches what an audit of all their records would find.
+
+    The state of each document is kept by the caller, in a mapping from whole numbers to bytes, such as an empty dict to
+    begin with: at most as many values are read and written as a batch has nodes. The other arguments are as for
+    `xmlcep.spark.stream`.
+    """
+
+    def __init__(
+        self, rules: Rules, *, operators: bool = False, ignore_whitespace: bool = False, late: Late = "refuse",
+        on_removed: OnRemoved | None = None,
+    ) -> None:  # fmt: skip
+        check("Documents()", late=(late, LATE), on_removed=(on_removed, optional(ON_REMOVED)))
+        refuse_across(rules)
+        self._told = Told(tuple(PlainRules.of(rules)), operators, ignore_whitespace=ignore_whitespace)
+        self._how = late == "wait", on_removed
+        self._replay: PartReplay | None = None
+
+    def feed_batch(self, doc: str, records: Iterable[Record], state: Store) -> Fed:
+        """Takes records of a document (docs/log.md) in any order, in ``state`` what is known of it, which is changed.
+
+        A record with ``op`` ``"end"`` says that the document is complete. Whoever keeps the state and the place in the
+        queue together, in one transaction, has each finding once. Raises `ArgumentError` for records of another
+        document, `StateError` for the state of other rules without ``on_removed``.
+        """
+        check("feed_batch()", doc=(doc, STRING), records=(records, ITERABLE))
+        replay, self._replay = self._replay or PartReplay(self._told, *self._how), None
+        usable: list[Record] = []
+        bad: list[bytes] = []
+        for each in records:
+            record = _as_columns(each)
+            if isinstance(record, bytes):
+                bad.append(record)
+            elif record["doc"] != doc:
+                raise ArgumentError(
+                    f"feed_batch() of document {doc!r}: a record is of document {record['doc']!r}"
+                )
+            else:
+                usable.append(record)
+        answers = [dict(zip(ANSWERS.names, each, strict=True)) for each in replay.go_on(doc, state, usable)]
+        self._replay = replay  # else it is in the middle of a document
+        return Fed(
+            [each["content"] for each in answers if each["kind"] == FINDING],
+            bad + [each["content"].rstrip() for each in answers if each["kind"] == BAD],
+        )
+
+
+def refuse_across(rules: Rules) -> None:
+    """Raises `ArgumentError` for rules with events over several documents (V11)."""
+    if rules.said_of_across:
+        raise ArgumentError(
+            f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
+            " documents, so their order is not known: use findings() on a table of what has been written so far"
+        )
+
+
+def _as_columns(record: Any) -> Record | bytes:
+    """A record with all columns, as Spark has it; or, as a line, what is wrong with it."""
+    try:
+        columns = dict.fromkeys(REQUIRED) | dict(record)
+        if isinstance(columns.get("meta"), Mapping):
+            columns["meta"] = json.dumps(columns["meta"])
+        if columns["op"] != END and not isinstance(columns["ts"], int):
+            raise TypeError(f"ts is {columns['ts']!r}: expected a whole number")
+        _batch([columns])
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        reason = f"not a change record: {' '.join(str(error).split())}"
+        return FASTEST.dumps({"reason": reason, "raw": json.dumps(record, default=str)})
+    return columns
 
 
 def _none(node: int) -> Piece | None:
