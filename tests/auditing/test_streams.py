@@ -214,7 +214,7 @@ def test_what_is_no_record_is_named() -> None:
 
 
 class Failing(dict[int, bytes]):
-    """A state that fails at its so-manieth write."""
+    """A state of which one write fails, the one of this number."""
 
     writes = 0
 

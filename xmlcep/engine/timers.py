@@ -156,7 +156,7 @@ class Timers:
         return (due for _, _, due in self._heaps[unit])
 
     def restore(self, unit: Unit, number: int, due: Due) -> None:
-        """Has set this, too, as the so-manieth, by this measure: as it was in another detector."""
+        """Sets what was set in another detector, with the number that it had there, by this measure."""
         heap = self._heaps[unit]
         heappush(heap, (due.at, number, due))
         self.size += 1

@@ -94,8 +94,8 @@ class PartReplay(SortedReplay):
             self.take(_batch(sorted_in_order(records)))
         else:
             self._pieces = Pieces(self._division, lambda node: _read(store, node))
-            if state is not None and state["rules"] != self._digest:
-                self._replace(doc, store, state)
+            if state is not None:
+                self._check(doc, store, state)
             with self.named():
                 changed, is_over = self._go_on(doc, store, records)
             if is_over:
@@ -161,7 +161,9 @@ class PartReplay(SortedReplay):
                 lines.append(_places(self._division, each))
                 ts = max(ts, each["ts"] or 0)
             time = max(time, _time(each))
-        flushes = replay.txn is not None or any(each["op"] == END or each.get("txn") for each in self._given)
+        flushes = replay.txn is not None or any(
+            each["op"] == END or each.get("txn") is not None for each in self._given
+        )
         self._pieces.load(replay.detector, lines, ts, time, flushes=flushes)
 
     def _continues(self, run: Run) -> bool:
@@ -174,13 +176,15 @@ class PartReplay(SortedReplay):
         read_detector(reader, data, detector)
         return detector
 
-    def _replace(self, doc: str, store: Store, state: dict[str, Any]) -> None:
-        """Has the document go on with these rules, where it was with others (G7)."""
-        where = f"the state of document {doc!r} was written with"
+    def _check(self, doc: str, store: Store, state: dict[str, Any]) -> None:
+        """Has the document go on with these rules, if it was with others (G7)."""
         if state["by"] != self._written_by:
             raise StateError(
-                f"{where} another version of xmlcep or other options: begin with a new checkpoint"
+                f"the state of document {doc!r} was written by another version of xmlcep or with other options: begin"
+                " with a new checkpoint, or give the same"
             )
+        if state["rules"] == self._digest:
+            return
         before = earlier_rules(
             _read(store, RULES) or {}, self._rules, self._on_removed, "begin with a new checkpoint"
         )
@@ -356,10 +360,12 @@ def _time(record: Record) -> int:
 
 
 def _places(division: Division, record: Record) -> list[int]:
-    """The nodes that a record concerns; none if it is bad, which is found out later."""
+    """The nodes that a record, or an external event (L7), concerns; none if it is bad, which is found out later."""
     try:
+        if record.get("aside") is not None:
+            record = json.loads(record["aside"])
         return division.places(record["path"], record["ids"])
-    except (XmlCepError, TypeError, ValueError):
+    except (XmlCepError, LookupError, TypeError, ValueError):
         return []
 
 
