@@ -153,7 +153,7 @@ class InPieces:
                 del self._kept[node]
             else:
                 self._kept[node] = json.dumps(piece)
-        assert rest["pieces"] == len(self._kept)
+        assert rest["pieces"][0] == len(self._kept)
         self._rest = json.dumps(rest)
         return raised
 
