@@ -166,7 +166,11 @@ class Evaluation:
             tree, plan, first = steps.get(index) or (self.trees[index], None, None)
             is_left = index in waiting.elsewhere
             composites = inboxes.pop(index, ())
-            if composites or (plan is not None and (first is None or (is_left and not tree.releases_alone))):
+            if plan is None and len(composites) == 1 and tree.take_composite(composites[0], event):
+                pass
+            elif composites or (
+                plan is not None and (first is None or (is_left and not tree.releases_alone))
+            ):
                 self._guarded(tree, event, plan, composites)
                 self._note(tree)
             else:

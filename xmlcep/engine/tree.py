@@ -193,6 +193,27 @@ class TreeState:
         if self.deferrals:
             self.note(self.setting.waiting)
 
+    def take_composite(self, event: CompositeEvent, cause: PrimitiveEvent) -> bool:
+        """Takes a composite of another tree as `process` does where it is the one thing that happens to the tree at the
+        time point, so that it goes straight up; does nothing, and returns False, where there may be more to do."""
+        if not self.has_short_entries or self.waits_elsewhere or self.waits_for_conditions:
+            return False
+        deliveries = self.composite_deliveries(event)
+        if len(deliveries) != 1:
+            return False
+        ((operator, child, index),) = deliveries
+        if (operator, child) in self.leaves:
+            return False
+        state, tries = self.states[operator], self.setting.tries
+        key = state.key_at(child, FLAT_KEY if index is None else event.ids[index], None)
+        if key is not None:
+            tries.begin()
+            try:
+                state.taker.take(child, key, self._entry(event, cause), cause)
+            except SearchLimitError as error:
+                raise TooManyTriesError(self.tree.name, cause.ts, tries.limit) from error
+        return True
+
     def may_deliver_first(self, operator: int) -> bool:
         """Whether an arrival at this operator may be dealt with before everything that the same event releases.
 
