@@ -339,12 +339,15 @@ class CompositeEvent(NamedTuple):
     def to_record(self) -> dict[str, Any]:
         """The composite as a finding record, its fields in the order in which an audit writes them (V5); ``bindings``
         is there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
+        return self._record(self._constituents())
+
+    def _record(self, constituents: Any) -> dict[str, Any]:
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
-            "constituents": self._constituents(),
+            "constituents": constituents,
             "operator": self.operator,
             **({} if self.severity is None else {"severity": self.severity}),
             **({} if self.message is None else {"message": self.message}),
