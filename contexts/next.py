@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .combinations import Combinations
-from .context import Context
+from .context import Context, Stays, Takes
 from .entry import EVENT, Combination, Entry, parts
 from .group import Group
 from .runs import Member, Run, Runs
@@ -20,7 +20,8 @@ class Next(Context):
 
     name = "next"
     preference = "every first event takes the next one that fits"
-    runs = True
+    takes = Takes.RUNS
+    stays = Stays.NOTHING
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """All runs go on with an arrival, then it begins its own; what is in none is not stored."""

@@ -236,8 +236,8 @@ def test_a_summary_is_of_the_run(growing: Growing, tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         ({"out": None}, "`since` needs `out`"),
-        ({"format": "parquet"}, "since appends findings to a JSON Lines file"),
-        ({"partition_by_rule": True}, "since appends findings to a JSON Lines file"),
+        ({"format": "parquet"}, "`since` appends findings to a JSON Lines file"),
+        ({"partition_by_rule": True}, "`since` appends findings to a JSON Lines file"),
         ({"on_bad_record": "document"}, "those of earlier runs cannot be taken back"),
         ({"until": "2026-01-01T00:00:00Z"}, "`until` is about the end of documents"),
         ({"since": None, "final": True}, "`final` needs `since`"),

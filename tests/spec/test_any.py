@@ -113,7 +113,7 @@ event E {context=continuous, end=custom} = any[2](P(item), Q(item), R(item))
 event E {context=$context} = any[2](x[1,*]{name=M} ins(item/price), ins(item/quantity), ins(item/comment))
     chronicle    | p1 p1.2 q1 p1.3     | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1; 4: M:p1.3
     recent       | p1 q1 p1.2          | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2 E:(p1+p1.2)+q1
-# an empty one is an event, a silent one, too (M4, M5)
+# an empty one is no event of it (M5)
 event E = any[2](x[0,1]{name=C} ins(item/comment), ins(item/price), ins(item/quantity))
     i1 p1 q1                           | 1: C:0; 3: E:p1+q1
 # flat, by values
