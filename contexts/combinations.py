@@ -49,9 +49,9 @@ class Combinations(ABC):
 
     def is_whole(self, chosen: Sequence[Entry | None]) -> bool:
         """Whether these, by operand, lack nothing that has to be there."""
-        return None not in chosen or all(
-            entry is not None or k in self.optional for k, entry in enumerate(chosen)
-        )
+        if not self.optional:
+            return None not in chosen
+        return all(entry is not None or k in self.optional for k, entry in enumerate(chosen))
 
     @abstractmethod
     def oldest(self, group: Group) -> Combination | None:

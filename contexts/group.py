@@ -52,7 +52,7 @@ class Group:
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
     is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may be in two
     operands and, consumed in one, is consumed in all (Q1). ``end`` says when an event ends, by which they are ordered;
-    ``in_order`` that they come in that order. ``expiry`` is when the oldest event will be too old (W11), if somebody
+    ``in_order`` that they come in that order. ``expiry`` is when the oldest event will be too old (G4), if somebody
     looks after that; ``aging`` are the operands whose events begin in the order in which they are stored.
     """
 

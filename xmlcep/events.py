@@ -290,7 +290,8 @@ class CompositeEvent(NamedTuple):
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
     the moments of its first and last primitive event, where rules look at these (W3); ``names`` what the
     operands are called that its constituents are of (V10), one for each, or one for all. ``severity`` and ``message``
-    are its texts for people; they are known of what is raised to the outside (Y10).
+    are its texts for people, ``ended`` says that none of its event comes at its node at a later time point; they are
+    known of what is raised to the outside (Y10, Y11).
     """
 
     # path and ids are where PrimitiveEvent has them, so that the engine reads both in one way.
@@ -307,6 +308,7 @@ class CompositeEvent(NamedTuple):
     names: Names | None = None
     severity: str | None = None
     message: str | None = None
+    ended: bool = False
 
     @property
     def ts(self) -> int:
@@ -346,6 +348,7 @@ class CompositeEvent(NamedTuple):
             "operator": self.operator,
             **({} if self.severity is None else {"severity": self.severity}),
             **({} if self.message is None else {"message": self.message}),
+            **({"ended": True} if self.ended else {}),
             **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
             **cause.provenance(),
         }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Random rules that act on random edits: what was done live is in the log, is found by audits, is done by ``apply``.
+"""Random action rules on random edits: what was done live is in the log, is found by audits, is done by ``apply``.
 
 ``python -m tests.actions.test_random_lives SEED COUNT`` does more of it.
 """

@@ -223,7 +223,7 @@ def test_events_alone_stay_what_they_were() -> None:
 
 
 def test_who_only_looks_for_events_says_that_it_ignores_rules(tmp_path: Any) -> None:
-    """Once for the same rules; a rules file may have nothing but rules that act."""
+    """Once for the same rules; a rules file may have nothing but action rules."""
     from xmlcep import audit, fromstring, record
     from xmlcep.rules import IgnoredRulesWarning
 

@@ -205,7 +205,7 @@ def test_trees_that_take_external_events_see_the_document() -> None:
     assert not of["Plain"].by_document
     assert of["Seen"] is of["B"] and of["Closed"] is of["A"]
     assert of["A"].by_document and of["B"].by_document
-    assert any("as a rule has raised it (L7)" in reason for reason in of["A"].reasons)
+    assert any("is raised by an action rule between the records" in reason for reason in of["A"].reasons)
 
 
 def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@ VARIABLES = next(rows for rows in TABLES if rows[0][0] == "`text`")
 
 RULES = xmlcep.parse_rules(
     'event Priced(item) {severity=error, message="price {$price} of {@part}"}'
-    "    = ins(item/@part) as $part as part & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
+    "    = ins(item) & ins(item/@part) as $part as part"
+    "    & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
     "event Twice(/order) = Priced(item) ; Priced(item)\n"
     "event Maybe(item) = x[0,1] ins(item/comment) & ins(item/price)\n"
 )
@@ -211,7 +212,7 @@ RECORDS = st.fixed_dictionaries(
     },
     optional={
         "bindings": st.dictionaries(TEXTS, SINGLE | st.lists(SINGLE, max_size=3), max_size=3),
-        "severity": TEXTS, "message": TEXTS, "txn": NUMBERS, "meta": METAS,
+        "severity": TEXTS, "message": TEXTS, "ended": st.just(True), "txn": NUMBERS, "meta": METAS,
     },
 )  # fmt: skip
 

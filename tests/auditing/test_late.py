@@ -126,9 +126,9 @@ def test_going_back_needs_the_same_rules_in_all_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"late": "wait"}, "need since"),
+        ({"late": "wait"}, "need `since`"),
         ({"late": "refuse", "wait": "1 h", "since": "s", "out": "o"}, "leave it out"),
-        ({"late": "wait", "wait": "soon", "since": "s", "out": "o"}, "no duration"),
+        ({"late": "wait", "wait": "soon", "since": "s", "out": "o"}, "not a duration"),
         ({"late": "wait", "wait": "3 changes", "since": "s", "out": "o"}, "expected a time"),
     ],
 )

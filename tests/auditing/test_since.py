@@ -235,12 +235,12 @@ def test_a_summary_is_of_the_run(growing: Growing, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"out": None}, "since needs out"),
-        ({"format": "parquet"}, "since appends findings to a JSON Lines file"),
-        ({"partition_by_rule": True}, "since appends findings to a JSON Lines file"),
+        ({"out": None}, "`since` needs `out`"),
+        ({"format": "parquet"}, "`since` appends findings to a JSON Lines file"),
+        ({"partition_by_rule": True}, "`since` appends findings to a JSON Lines file"),
         ({"on_bad_record": "document"}, "those of earlier runs cannot be taken back"),
-        ({"until": "2026-01-01T00:00:00Z"}, "until is about the end of documents"),
-        ({"since": None, "final": True}, "final needs since"),
+        ({"until": "2026-01-01T00:00:00Z"}, "`until` is about the end of documents"),
+        ({"since": None, "final": True}, "`final` needs `since`"),
     ],
 )
 def test_what_does_not_go_together(growing: Growing, options: dict[str, Any], sentence: str) -> None:

@@ -157,7 +157,7 @@ def test_what_until_may_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         with pytest.raises(AuditError, match=f"^until: .*{said}"):
             audit(log, LATE, until=wrong)
     notes = audit(log, parse_rules(PAIR), until=at("12:00")).summary.notes
-    assert "until: changes nothing, for no rule measures time" in notes
+    assert "until: changes nothing, because no rule measures time" in notes
     rules = tmp_path / "rules.xcep"
     rules.write_text(str(LATE))
     command = ["audit", str(log), "--rules", str(rules), "-q", "--engine", "local", "--until"]

@@ -39,7 +39,7 @@ WRITES = {
     ("audit", "proofs"): "audit log.jsonl --rules r.xcep --quiet --proofs {file}",
     ("convert", "out"): "convert r.xcep -o {file}",
     ("convert", "target"): "convert r.xcep {file}",
-    ("derive", "output"): "derive x.xsd -o {file}",
+    ("derive", "out"): "derive x.xsd -o {file}",
     ("diff", "out"): "diff a.xml b.xml -o {file}",
     ("history", "out"): "history a.xml b.xml -o {file}",
     ("rebuild", "out"): "rebuild log.jsonl -o {file}",

@@ -162,7 +162,7 @@ def test_no_more_than_so_many_event_types_are_kept_for_all_detectors(monkeypatch
 def test_a_condition_that_asks_whether_there_are_nodes_is_not_asked_again_for_their_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """U7: of a node-set only its truth is asked, and no text below its nodes changes that."""
+    """U2: of a node-set only its truth is asked, and no text below its nodes changes that."""
     asked: list[str] = []
     holds = Condition.holds
 

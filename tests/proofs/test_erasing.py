@@ -266,7 +266,7 @@ def test_an_audit_leaves_out_what_it_cannot_judge(tmp_path: Path) -> None:
     assert list(map(without_values, after.records())) == [
         without_values(each) for each in before.records() if each["name"] == "Named"
     ]
-    with pytest.raises(xmlcep.errors.XmlCepError, match="audit the whole, without since"):
+    with pytest.raises(xmlcep.errors.XmlCepError, match="audit the whole log without it"):
         audit(log, rules, since=tmp_path / "state", out=tmp_path / "findings.jsonl")
     assert not audit(log, xmlcep.parse_rules("event Item = ins(order/item)"), engine="local").summary.unjudged
 

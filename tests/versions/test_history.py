@@ -172,7 +172,7 @@ def test_what_a_log_is_not_continued_with(tmp_path: Path) -> None:
     with pytest.raises(VersionError, match=r"does not begin with .*export-1.xml; write to another file"):
         write(folder, tmp_path / "other.jsonl")
     (tmp_path / "record.jsonl").write_text('{"doc":"order","ts":1,"op":"ins","path":"/a","ids":[1]}\n')
-    with pytest.raises(VersionError, match="no log of files: its last version is unknown"):
+    with pytest.raises(VersionError, match="not a log of files: its last version is unknown"):
         write(folder, tmp_path / "record.jsonl")
     (tmp_path / "no.jsonl").write_text("no log\n")
     with pytest.raises((VersionError, LogError)):

@@ -57,7 +57,7 @@ class Mode:
     """Whether nodes of classes that are not the wrapper's come in."""
     transactions: Literal["none", "deferred", "immediate"] = "none"
     acting: Literal["nothing", "rules", "strict rules"] = "nothing"
-    """Whether a watch, and rules that act, are open on every document."""
+    """Whether a watch, and action rules, are open on every document."""
     again: bool = False
     """Whether documents are closed, and their trees wrapped again, now and then."""
     every: bool = False

@@ -1,4 +1,4 @@
-"""What logs tell of each document, for questions about it: read as an audit reads them, and kept in memory."""
+"""What logs say about each document, for questions about it: read as an audit reads them, and kept in memory."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Past:
         return len(points) - len(set(points))
 
     def document(self, at: int | None) -> Replica:
-        """The document at a time point, as far as its records tell."""
+        """The document at a time point, as far as its records show."""
         replica = self.start()
         for item in self.until(at):
             if isinstance(item, PrimitiveEvent):
@@ -140,7 +140,7 @@ def give(item: PrimitiveEvent | ClockRecord | None, player: Player[Raised]) -> R
 
 
 class Pasts(NamedTuple):
-    """What logs tell of each document, by name, and the bad records that were left out."""
+    """What logs say about each document, by name, and the bad records that were left out."""
 
     documents: dict[str, Past]
     bad: list[BadRecord]
@@ -149,7 +149,7 @@ class Pasts(NamedTuple):
     def notes(self) -> tuple[str, ...]:
         """What there is to say of them beside any answer."""
         doubled = sum(past.doubled for past in self.documents.values())
-        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that there was before"))
+        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that was there before"))
         return tuple(
             f"{number:,} {what.replace('record', 'records', 1) if number > 1 else what} "
             f"{'was' if number == 1 else 'were'} left out."
@@ -190,7 +190,7 @@ def _read(logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordP
 
 
 def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
-    """What logs tell of each document, by name; bad records are left out."""
+    """What logs say about each document, by name; bad records are left out."""
     return _read(logs, None, None).documents
 
 

@@ -107,7 +107,6 @@ class AuditQuarantine:
         if not self._summary.quarantined:
             return None
         with AtomicFile(target) as file:
-            assert file.stream is not None
             for _, _, line in self._spool.bad():
                 file.stream.write(line)
         return target

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -190,7 +190,7 @@ class _Audit:
         if not request.partition_by_rule:
             self._summary.notes += misnamed_findings(request.out, request.format)
         if request.until is not None and not request.rules.graph.needs_time:
-            self._summary.notes.append("until: changes nothing, for no rule measures time")
+            self._summary.notes.append("until: changes nothing, because no rule measures time")
 
     def note(self, notes: Iterable[str]) -> None:
         """What is to be said besides."""
@@ -254,8 +254,8 @@ class _Audit:
         unjudged = Unjudged(self._request.rules, erased)
         if unjudged and self._since is not None:
             raise AuditError(
-                f"{next(unjudged.notes())}: an audit that goes on cannot leave out findings: audit the whole, without"
-                " since"
+                f"{next(unjudged.notes())}: with `since`, an audit cannot leave out findings: audit the whole log"
+                " without it"
             )
         self._summary.unjudged = unjudged.events
         return unjudged
@@ -318,7 +318,7 @@ def _refuse_pipes(logs: Iterable[LogPath]) -> None:
     for log in logs:
         if isinstance(log, PipeCopy):
             raise AuditError(
-                f"{log}: is a pipe: with since, logs must be files, to know which records are new"
+                f"{log}: is a pipe: with `since`, logs must be files, to know which records are new"
             )
 
 
@@ -343,8 +343,9 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     late = late_of(news.parts, state) if state.late == "restart" else {}
     earlier: Earlier | None = None
     if late:
-        earlier = _found_since(request, found, state, late)
+        before = state
         state = state_before(state, rules, late)
+        earlier = _found_since(request, found, state.as_read(), before)
         news = news_of(found.files, state.files, final=request.final)
     elif state.late == "restart":
         keep(state)
@@ -383,26 +384,23 @@ def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
     late = request.late or state.late
     if state.runs and late != state.late and "restart" in (late, state.late):
         raise StateError(
-            f"{state.path}: the runs before had late={state.late!r}, this one has {late!r}: all runs of an audit that"
+            f"{state.path}: the runs before had `late={state.late!r}`, this one has {late!r}: all runs of an audit that"
             " restarts need it"
         )
     if late == "restart" and state.before is not None:
         raise StateError(
-            f"{state.path}: an audit with late='restart' keeps its rules: what others have found cannot be corrected"
+            f"{state.path}: an audit with `late='restart'` keeps its rules: findings of others cannot be corrected"
         )
     said = request.rules.said_of_across
     if late == "restart" and said:
         raise AuditError(
-            f"{said}, and late='restart' goes back for the findings of one document: say 'wait' or 'refuse'"
+            f"{said}, and `late='restart'` goes back for the findings of one document: say 'wait' or 'refuse'"
         )
     state.late = late
 
 
-def _found_since(
-    request: AuditRequest, found: FoundFiles, state: AuditState, late: Mapping[str, int]
-) -> Earlier:
-    """What the runs since the state to which this one goes back have found: they are replayed as one."""
-    back = state_before(state, request.rules, late)
+def _found_since(request: AuditRequest, found: FoundFiles, back: AuditState, state: AuditState) -> Earlier:
+    """What the runs since the state to which this one goes ``back`` have found: they are replayed as one."""
     parts = parts_between(found.files, back.files, state.files)
     with tempfile.TemporaryDirectory(prefix="xmlcep-restart-") as folder:
         out, bad = Path(folder) / "findings.jsonl", Path(folder) / "bad.jsonl"
@@ -463,7 +461,6 @@ def _writing(target: Path, request: AuditRequest) -> Iterator[FindingsWriter | P
             writer = stack.enter_context(PartitionedFindings(target, format, _WRITERS[format]))
         else:
             file = stack.enter_context(AtomicFile(target))
-            assert file.stream is not None
             writer = _WRITERS[format](file.stream)
         try:
             yield writer
@@ -501,6 +498,5 @@ def _write_spooled(
 
 def _write_summary(summary: Summary, target: Path) -> None:
     with AtomicFile(target) as file:
-        assert file.stream is not None
         for text in summary.json_text():
             file.stream.write(text)

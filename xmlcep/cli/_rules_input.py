@@ -58,7 +58,7 @@ def claim_standard_input(context: click.Context, what: str) -> None:
 
 @contextmanager
 def saying_ignored(rules: Rules) -> Iterator[None]:
-    """Says which rules that act an audit ignores, as a command says things, and not as Python warns."""
+    """Says which action rules an audit ignores, as a command says things, and not as Python warns."""
     if said := rules.ignored():
         inform(f"xmlcep: {said}")
     with warnings.catch_warnings():

@@ -43,7 +43,7 @@ from ._output import data_output, inform, make_console, plain, put
 from ._progress import audit_progress
 from ._rules_input import NAMES_OF_ADDITIONS, files_of, load, read_texts, saying_ignored, with_additions
 from ._since_options import since_options
-from ._targets import Target, Written, force_option, guard, standard_output
+from ._targets import Target, Written, force_option, guard, out_option
 
 FINDINGS_FOUND = 1
 
@@ -66,13 +66,9 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
 )
 @location_option
 @with_additions
-@click.option(
-    "-o",
-    "--out",
+@out_option(
+    "Write the findings here, not to standard output; with --engine spark DIR/ gets part files, in their order.",
     metavar="PATH",
-    type=FilePath(),
-    callback=standard_output,
-    help="Write the findings here, not to standard output; with --engine spark DIR/ gets part files, in their order.",
 )
 @click.option(
     "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
@@ -131,11 +127,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     type=FilePath(),
     help="Write counts by event and document to this file, as JSON.",
 )
-@click.option(
-    "--ignore-whitespace",
-    is_flag=True,
-    help="Ignore changes from white space to white space.",
-)
+@click.option("--ignore-whitespace", is_flag=True, help="Ignore changes from white space to white space.")
 @click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
 @click.option(
     "--fail-on", type=click.Choice([each.value for each in Severity]), default=None,
@@ -145,9 +137,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     "--explain", is_flag=True, help="First show the plan, with the number of records for each pass."
 )
 @click.option(
-    "--actions",
-    is_flag=True,
-    help="Only report which action rules would have fired, as JSON Lines.",
+    "--actions", is_flag=True, help="Only report which action rules would have fired, as JSON Lines."
 )
 @click.option("--dry-run", is_flag=True, help="Show the plan, with counts from the logs, and stop.")
 @force_option
@@ -300,7 +290,7 @@ def _refuse_beside_actions(engine: str) -> None:
 
 
 def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:
-    """L11: which rules that act would have fired."""
+    """L11: which action rules would have fired."""
     some = False
     left_out = LeftOut(only_torn=True)
     for firing in would_fire(logs, rules, on_bad=left_out):
@@ -327,7 +317,6 @@ def _show(result: AuditResult, format: str, choice: Choice, out: str | None, rul
         stream.flush()
     else:
         with AtomicFile(Path(out)) as file:
-            assert file.stream is not None
             WRITERS[format](file.stream, records, rules)
     if found.count and not records.count:
         inform(f"--where matches none of the {found.count:,} findings")

@@ -33,11 +33,7 @@ WRONG = 1
     "--verify", "stamp", type=FilePath(), metavar="FILE", help="Check this stamp of the checkpoint."
 )
 @click.option(
-    "--root",
-    "roots",
-    type=FilePath(),
-    metavar="PEM",
-    help="The certificates of trusted authorities.",
+    "--root", "roots", type=FilePath(), metavar="PEM", help="The certificates of trusted authorities."
 )
 @format_option("json: what --verify has found, as an object.")
 @click.pass_context

@@ -21,7 +21,7 @@ class Clock:
 
     ``ts`` is the record's number that is being processed; ``point`` numbers time points, of which timers add some
     (W5), so that it may be ahead; ``fired`` is when the timer was due that makes the current one. ``time`` is document
-    time in microseconds since 1970 (W1), None while no record has told any; ``transaction`` and ``edit`` are
+    time in microseconds since 1970 (W1), None while no record has any; ``transaction`` and ``edit`` are
     ordinals, ``flushes`` is how many there have been. Time and transactions are only followed where rules need them
     (``follows_time``); what records say of time is only read where a rule measures with it (``uses_time``): elsewhere
     it may be anything (W1).

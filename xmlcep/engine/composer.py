@@ -85,7 +85,7 @@ class Composer:
                 (
                     self.name, self.label, path, ids, tuple(events), None if empty else start,
                     None if empty else end, cause, bindings, span_of(combination) if self._is_measured else None,
-                    self.names(combination), None, None,
+                    self.names(combination), None, None, False,
                 ),
             )  # fmt: skip
         if self._may_repeat:
@@ -120,7 +120,7 @@ class Composer:
             CompositeEvent,
             (
                 self.name, self.label, path, ids, constituents, None if empty else start, None if empty else end,
-                cause, bindings, span, names or self.one_name, None, None,
+                cause, bindings, span, names or self.one_name, None, None, False,
             ),
         )  # fmt: skip
 

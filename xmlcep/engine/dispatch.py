@@ -21,6 +21,7 @@ from ..algebra.promises import of_one
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, Scope
+from ..rules.ending import endings
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree
 from ..xpath import Expression
@@ -116,6 +117,8 @@ class ActiveTrees:
             if program.test is not None
         ]
         self.graph = graph
+        known = endings(graph)
+        self.endings = {tree.name: known[tree.name] for tree in self.trees if tree.name in known}
         self.follows_time = any(tree.measured for tree in self.trees)
         self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
@@ -124,12 +127,6 @@ class ActiveTrees:
             node.definition.aside or node.definition.creates_empty or node.watches_group
             for tree in self.trees
             for node in tree.operators
-        )
-        # Whether evaluating them can end in an error that an event brings about (Q5, O2).
-        self.may_fail = any(
-            program.having is not None or any(leaf is not None and leaf.opaque for leaf in program.leaves)
-            for tree in self.trees
-            for program in graph.programs[tree.index]
         )
         self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None

@@ -49,7 +49,8 @@ class Evaluation:
         self.report: list[CompositeEvent] = []
         self._said = 0  # how much of it has its message
         roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
-        self.says = Saying({name: root.says for name, root in roots.items() if root.says}, setting)
+        says = {name: root.says for name, root in roots.items() if root.says}
+        self.says = Saying(says, active.endings, setting)
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(
@@ -374,7 +375,7 @@ class Evaluation:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
     def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
-        """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
+        """The event is of the edit that is processed next (U2); returns whether that can change what a condition reads
         that waits. One that begins to wait in this edit is asked again after it."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():

@@ -1,4 +1,4 @@
-"""What rules need of a document: what their expressions can read (rule U7). A replica for them holds no more."""
+"""What rules need of a document: what their expressions can read (rule U2). A replica for them holds no more."""
 
 from __future__ import annotations
 

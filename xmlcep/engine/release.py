@@ -38,7 +38,7 @@ class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
     ``pending``: groups, in mode non-local or custom, with a combination that the next release concerns. ``stale``:
-    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U7).
+    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U2).
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
     was asked last. ``touched``: the nodes of which the present edit changes what is read and a blocked group waits for.
     """

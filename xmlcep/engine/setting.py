@@ -50,7 +50,7 @@ class Setting:
         self.clock = Clock(follows_time=follows_time, uses_time=uses_time)
         self.timers = Timers()
         self.expiries = Timers()
-        """When what has become too old for every window can be freed (W11)."""
+        """When what has become too old for every window can be freed (G4)."""
         self.tries = Tries(tries)
         self.general = general
         self.waiting = Waiting()

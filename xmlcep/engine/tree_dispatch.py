@@ -31,7 +31,7 @@ class TreeDispatch:
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (D4), ``touches`` for which of these
-    the event can change what the condition reads (U7).
+    the event can change what the condition reads (U2).
     """
 
     deliveries: tuple[Delivery, ...]

@@ -19,7 +19,7 @@ from .reasons import Reason
 from .values import Cause, Explanation, PendingGroup
 
 SHOWN = 3
-"""How many groups an answer tells of."""
+"""How many groups an answer shows."""
 
 
 class _Candidate(NamedTuple):

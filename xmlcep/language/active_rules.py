@@ -51,7 +51,7 @@ _NO_PLACES: Mapping[str, Position] = MappingProxyType({})
 
 
 class _ActiveRules(Definitions):
-    """Reads rules that act. The methods are called like the rules of the grammar."""
+    """Reads action rules. The methods are called like the rules of the grammar."""
 
     @v_args(meta=True)
     def named_trigger(self, meta: Meta, parts: list[Token | WrittenPath | None]) -> EventTrigger:

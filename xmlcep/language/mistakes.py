@@ -186,7 +186,7 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
 
 
 def _hint_in_rule(token: Token, word: str, expected: list[str]) -> str:
-    """What is often mistaken in a rule that acts."""
+    """What is often mistaken in an action rule."""
     if "a name" in expected and "'('" in expected and token.type in _UNIT | {"STAR", "NOT"}:
         return "write an expression in parentheses: on (ins(item)), on (ins(item) ; del(item/price))"
     if _ACTION in expected:

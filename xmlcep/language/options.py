@@ -53,7 +53,7 @@ class GivenOption(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is told from others by."""
+        """What distinguishes it from others."""
         return f"{self.name} {self.variable}" if self.variable else self.name
 
 
@@ -71,7 +71,7 @@ class EventOptions(NamedTuple):
 
 
 class RuleOptions(NamedTuple):
-    """The options of a rule that acts (L3 to L5)."""
+    """The options of an action rule (L3 to L5)."""
 
     priority: int = 0
     mode: Mode | None = None
@@ -159,7 +159,7 @@ _RULE_KINDS: dict[str, _Kind] = {
     "mode": _one_of(Mode),
     "coupling": _one_of(Coupling),
 }
-"""The options of rules that act."""
+"""The options of action rules."""
 
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
 EVENT_ONLY = ("flat", "across", "order", "severity", "message")
@@ -207,7 +207,7 @@ def event_options(
 def rule_options(
     given: Iterable[GivenOption], source: Source, *, named_trigger: bool
 ) -> tuple[RuleOptions, list[GivenOption]]:
-    """The options of a rule that acts, and the others, which are those of its event; reports what is wrong.
+    """The options of an action rule, and the others, which are those of its event; reports what is wrong.
 
     ``named_trigger``: its event is defined elsewhere, where its options are.
     """

@@ -31,7 +31,7 @@ PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
 
 class ParsedRules(NamedTuple):
     """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default), its
-    reference documents, its rules that act, and its parameters.
+    reference documents, its action rules, and its parameters.
 
     ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
     for unknown where others use them.
@@ -82,7 +82,7 @@ class Collected:
             self._events[read.name] = read
 
     def add_rule(self, read: ActiveRule | None) -> None:
-        """A rule that acts."""
+        """An action rule."""
         self._has_rules = True
         if read is None:
             return

@@ -48,7 +48,7 @@ def print_definitions(
     """The definitions as a rules text that parses back to equal definitions.
 
     ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names;
-    then come reference documents and parameters; rules that act come last.
+    then come reference documents and parameters; action rules come last.
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
@@ -69,7 +69,7 @@ def comment_of(description: str) -> Iterator[str]:
 
 
 def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
-    """A rule that acts as it stands in a rules text, without a line end behind it."""
+    """An action rule as it stands in a rules text, without a line end behind it."""
     return _Printer(namespaces or {}).active_rule(rule)
 
 
@@ -153,7 +153,7 @@ class _Printer:
             body = self.operator(root, own)
         return body, behind_name
 
-    # ---- rules that act -------------------------------------------------------------------------------
+    # ---- action rules -------------------------------------------------------------------------------
 
     def active_rule(self, rule: ActiveRule) -> str:
         own = [

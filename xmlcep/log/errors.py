@@ -26,7 +26,7 @@ class BrokenChainError(LogError):
 
 
 class UnsealedError(LogError):
-    """A log of which no record is sealed: it may be whole or not, nothing in it tells."""
+    """A log of which no record is sealed: nothing in it shows whether it is whole."""
 
 
 class Origin(NamedTuple):

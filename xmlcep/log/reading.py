@@ -207,7 +207,7 @@ def _pieces(
                         file,
                         items,
                         bad.copy(),
-                        len(block),
+                        block.records,
                         decoder.begins,
                         decoder.disordered,
                         block.complain,

@@ -111,7 +111,7 @@ class _Edit:
                 _put_in(parent, nodes, group.indexes)
 
     def _moving(self, key: str, place: str) -> AbstractContextManager[Any]:
-        """A transaction inside the one of the update: its records say where else what they tell of is."""
+        """A transaction inside the one of the update: its records say where else their nodes are."""
         return self._document.transaction(immediate=False, **{key: place})
 
     def _moved_node(self, place: int) -> Node:

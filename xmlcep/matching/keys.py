@@ -138,7 +138,7 @@ def key_among(
 
     First what is a key by custom (id, name …) and nearly unique on both sides; then any attribute or child
     element, then any two, that are unique on both sides and of which at least half come on both. The only element of
-    its name is told by its name, unless it has a key by custom.
+    its name is known by its name, unless it has a key by custom.
     """
     group = _Siblings(old, olds, new, news)
     fields = list(_fields(old, olds[0]))

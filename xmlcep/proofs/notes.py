@@ -102,7 +102,7 @@ class PublicKey:
         name, kind, data, id_ = _fields(text)
         key = cls(name, data, kind)
         if key.id != id_:
-            raise SigningKeyError(f"{text!r:.80}: no key: its hash is not that of its name and bytes")
+            raise SigningKeyError(f"{text!r:.80}: not a key: its hash is not that of its name and bytes")
         return key
 
     def check(self, note: Note) -> int | None:

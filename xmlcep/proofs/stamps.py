@@ -33,7 +33,7 @@ def check_stamp(note: Note, response: bytes, roots: bytes) -> datetime:
         builder.build().verify_message(stamp, note.text.encode())
         at: datetime = stamp.tst_info.gen_time
     except (ValueError, library.VerificationError) as error:
-        raise ProofError(f"no time stamp of this checkpoint by who is trusted: {error}") from error
+        raise ProofError(f"not a time stamp of this checkpoint by a trusted authority: {error}") from error
     return at
 
 

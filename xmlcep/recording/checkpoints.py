@@ -51,8 +51,8 @@ class Checkpoints:
     def save_if_possible(self, state: Callable[[], RecordingState | None]) -> None:
         """Writes the state that is due; ``state`` makes it, or says with None that it cannot be known here.
 
-        What fails fails for the short cut only, never for the edit: the log ``xmlcep`` is told, and it is tried again
-        when as much has been recorded once more, then twice as much, and so on.
+        A failure never concerns the edit: the logger ``xmlcep`` gets a warning, and it is tried again when as much has
+        been recorded once more, then twice as much, and so on.
         """
         try:
             self.save(state)

@@ -80,7 +80,7 @@ def detector_over(
     files: Sequence[Path], rules: Rules, like: Detector, *, whole: Mapping[str, int] | None = None,
     until: Origin | None = None,
 ) -> Detector:  # fmt: skip
-    """A detector of these rules that has been told of all that is in the files of a log, ``until`` some record.
+    """A detector of these rules that has been fed all that is in the files of a log, ``until`` some record.
 
     It counts transactions as ``like`` does, which may have begun later: where they differ it is fed once more.
     """
@@ -100,11 +100,11 @@ def detector_over(
 
 
 class History:
-    """What a log tells when it is replayed: the document's state, and the recorded watch with what it raised.
+    """What the replay of a log gives: the document's state, and the recorded watch with what it raised.
 
     Without ``rules`` watches are left out. ``delivered`` is used in place of the cursor in the log. ``state`` is what
-    it began with, ``behind`` the number of bytes it was told of; ``notes`` say why it was told of more than needed.
-    ``past`` makes a detector of rules that has been told of all before some place, as `detector_over` does.
+    it began with, ``behind`` the number of bytes it was fed; ``notes`` say why it was fed more than needed.
+    ``past`` makes a detector of rules that has been fed all before some place, as `detector_over` does.
     """
 
     def __init__(

@@ -157,7 +157,7 @@ class RecordedWatch(Watch):
 
     @property
     def is_delivering(self) -> bool:
-        """Whether changes are being told of which it may not have heard."""
+        """Whether changes are being reported that it may not have heard of."""
         return not self.closed and self._document.delivery.delivering is not None
 
     @property

@@ -67,7 +67,7 @@ class Recording(Single, Closing):
         before: History | None = None,
         is_new: bool = False,
     ) -> None:
-        """``before``: what its log has told, if that was replayed; ``is_new``: nothing yet."""
+        """``before``: what its log has, if that was replayed; ``is_new``: nothing yet."""
         self._doc = doc
         self._writer = writer
         self._tree = writer.tree
@@ -330,7 +330,7 @@ class Recording(Single, Closing):
     def _header(self) -> Header | None:
         """For a file that begins with the document as it is now; None unless that is what the log says.
 
-        Events may be queued that it already shows, and the snapshot may tell of what nobody could hear.
+        Events may be queued that it already shows, and the snapshot may have what nobody could hear.
         """
         if self._doc.in_transaction or self._doc.clock != self._ts:
             return None
@@ -472,7 +472,7 @@ def _check(
 ) -> History | None:
     """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not.
 
-    Returns what the log has told, if it had to be replayed for that.
+    Returns what the log has, if it had to be replayed for that.
     """
     end = log.end
     if end.doc != doc.name:

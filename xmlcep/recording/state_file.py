@@ -46,7 +46,7 @@ class WatchState:
 
 @dataclass(frozen=True, slots=True)
 class RecordingState:
-    """What a log has told up to a place: the document with its clock (``header``), the last transaction, the next node
+    """What a log has up to a place: the document with its clock (``header``), the last transaction, the next node
     id, the watch. ``size`` is that of the file it was read from."""
 
     place: Place

@@ -182,7 +182,7 @@ def _parameters(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> I
 
 
 def _by_say(parsed: Mapping[str, ParsedRules]) -> list[dict[str, str]]:
-    """The declarations of all files: first those of rules that act, then of other expressions, then of paths only."""
+    """The declarations of all files: first those of action rules, then of other expressions, then of paths only."""
     acting, asking, others = list[dict[str, str]](), list[dict[str, str]](), list[dict[str, str]]()
     for each in parsed.values():
         own = {"": "", **each.namespaces}
@@ -200,7 +200,7 @@ def _with_own_names(
 ) -> Mapping[str, ParsedRules]:
     """The files, each with its expressions read by its own declarations.
 
-    What rules that act insert has names of the set: two files with such rules have to agree.
+    What action rules insert has names of the set: two files with such rules have to agree.
     """
     together = of_the_set(_by_say(parsed))
     found = {}
@@ -224,7 +224,7 @@ def _first(parsed: ParsedRules) -> Position:
 
 
 def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[ActiveRule]:
-    """The rules that act of all files, each name once, and none that is that of an event (L1)."""
+    """The action rules of all files, each name once, and none that is that of an event (L1)."""
     files = list(parsed)
     events = {definition.name: definition.at for each in files for definition in each.definitions}
     first: dict[str, ActiveRule] = {}

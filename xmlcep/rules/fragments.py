@@ -1,4 +1,4 @@
-"""XML fragments in rules that act: parsed once, with places for values (rule L7).
+"""XML fragments in action rules: parsed once, with places for values (rule L7).
 
 ``<note by="{$user}">{count(item)} items</note>``: an expression in braces, in text or in an attribute's value, is
 replaced by its string value whenever the fragment is built; ``{{`` and ``}}`` are braces. Values become text, never

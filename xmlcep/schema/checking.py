@@ -28,7 +28,7 @@ def check_rules(
     Found are paths that no node can have, operands that are never at or below the node that their operator joins events
     of, names in conditions and filters that nothing they look at has, updates of elements (which have no value), uses
     of events at paths at which they are never raised, and what can never match whatever the schema (`impossible`).
-    Of rules that act: names in what they ask, and where they act.
+    Of action rules: names in what they ask, and where they act.
     The rules themselves are right. A bound of the schema, such as maxOccurs, limits what is there at once, not what
     happens, as a deletion can lie between: more insertions than it are no problem here (`check_values` says it).
     Values that no node has are not among them (`check_values`).

@@ -242,7 +242,7 @@ def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
     if only_begun:
         return None, False  # interrupted behind the header, which has the first version
     what = {"commit": "a git history", "file": "files"}.get(kind, kind)
-    raise VersionError(f"{log}: no log of {what}: its last version is unknown; write to another file")
+    raise VersionError(f"{log}: not a log of {what}: its last version is unknown; write to another file")
 
 
 def _versions_told(log: Path, kind: str) -> set[str]:

@@ -175,8 +175,6 @@ class GroupWatch(Single, Closing):
 class _Member:
     """A document of a group: it hears of its changes, and has what its own events have seen."""
 
-    _takes_tuples = False
-
     def __init__(self, watch: GroupWatch, document: Document, rules: Rules, *, operators: bool) -> None:
         self._watch = watch
         self._takes = rules.takes_external

@@ -19,7 +19,7 @@ class Listener(Protocol):
         """The last event of transaction ``txn`` has been delivered."""
 
     def _on_raised(self, event: CompositeEvent) -> None:
-        """A rule that acts, or the application, has raised an external event (L7)."""
+        """An action rule, or the application, has raised an external event (L7)."""
 
     def _on_together(self, count: int) -> None:
         """The next ``count`` events are one (L4); only recorders are called."""
@@ -29,7 +29,7 @@ class Listener(Protocol):
 
 
 class Reactor(Protocol):
-    """What acts on edits before anybody is told of them: rules that act (L4)."""
+    """What acts on edits before anybody is told of them: action rules (L4)."""
 
     def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
         """An edit is over; its events are in the queue. Edits made here are not told before it returns."""

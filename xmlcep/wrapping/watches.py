@@ -102,11 +102,6 @@ class Watch(Single, Closing):
 
     # --- what the document tells
 
-    @property
-    def _takes_tuples(self) -> bool:
-        """Whether plain tuples of the layout of events do (see `Delivery`)."""
-        return self._detector.takes_tuples
-
     def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
         raised = self._detector.feed(event)

@@ -204,7 +204,7 @@ class Expression:
 
     @property
     def reads(self) -> Reads:
-        """What can change its value (U7)."""
+        """What can change its value (U2)."""
         return self.reads_from(None)
 
     @property

@@ -58,9 +58,6 @@ class Source(Hashable, Protocol):
     def named(self, name: str) -> Callable[[Document, Any], Sequence[Any]]:
         """What gives those of a name."""
 
-    def texts_of(self, name: str) -> Callable[[Document, Any], Sequence[str]]:
-        """What gives their string-values."""
-
     def below(self, name: str | None) -> Callable[[Document, Any], Sequence[Any]]:
         """What gives all elements below one, of a name or of any, in document order."""
 

@@ -1,4 +1,4 @@
-"""What an expression can read of a document (U7).
+"""What an expression can read of a document (U2).
 
 Whoever keeps a document in step for an expression needs nothing else of it, and whoever waits for the expression need
 not ask while nothing of this changes. Worked out from the syntax tree, erring on the safe side: a node that is not

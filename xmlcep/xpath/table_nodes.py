@@ -88,23 +88,6 @@ class TableNodes:
 
         return called_so
 
-    def texts_of(self, name: str) -> Callable[[Place, int], Sequence[str]]:
-        """What gives their string-values."""
-
-        def texts(document: Place, element: int) -> Sequence[str]:
-            tables = document[0]
-            names, children, strings, found = tables.names, tables.children, tables.texts, []
-            for child in children[element]:
-                if names.get(child) == name:
-                    below = children[child]
-                    if len(below) == 1 and (only := next(iter(below))) in strings:  # as mostly
-                        found.append(strings[only])
-                    else:
-                        found.append(_joined(tables, child))
-            return found
-
-        return texts
-
     def below(self, name: str | None) -> Callable[[Place, int], Sequence[int]]:
         """What gives all elements below one, of a name or of any, in document order."""
 

@@ -96,7 +96,7 @@ class AtomicFile:
         self._folder = folder
         self._target = path
         self._temporary: Path | None = None
-        self.stream: BinaryIO | None = None
+        self.stream: BinaryIO
 
     @property
     def temporary(self) -> Path | None:
@@ -125,7 +125,6 @@ class AtomicFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self.stream is not None
         try:
             if kind is None:
                 self._complete(self.stream)

@@ -170,6 +170,7 @@ TEXT = Kind("string", lambda pa: pa.string())
 NUMBER = Kind("int", lambda pa: pa.int64())
 NUMBERS = Kind("[int]", lambda pa: pa.list_(pa.int64()), list)
 TEXTS = Kind("–", lambda pa: pa.list_(pa.string()))
+FLAG = Kind("boolean", lambda pa: pa.bool_())
 TIME = Kind("string", lambda pa: pa.timestamp("us", tz="UTC"), _moment, _time_text)
 META = Kind(
     "object", lambda pa: pa.map_(pa.string(), pa.string()), lambda meta: list(meta.items()),
@@ -224,6 +225,7 @@ FINDING = (
     Column("operator", TEXT, "with `--operators`: the label of an inner operator"),
     Column("severity", TEXT, "`info`, `warning` or `error` (Y10)", optional=True),
     Column("message", TEXT, "text for people (Y10)", optional=True),
+    Column("ended", FLAG, "true: none of its event comes at its node later (Y11)", optional=True),
     Column("bindings", BINDINGS, "the event's variables (V7)", optional=True),
     Column("txn", NUMBER, "transaction of the record that caused it", optional=True),
     Column("meta", META, "pairs of that record", optional=True),

@@ -39,7 +39,7 @@ def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
         CompositeEvent,
         (
             name, None, _path(path), tuple(ids), Recorded((constituents,)), start, end, cause,
-            None if bindings is None else _map(_as_value, bindings), None, None, None, None,
+            None if bindings is None else _map(_as_value, bindings), None, None, None, None, False,
         ),
     )  # fmt: skip
 
@@ -116,9 +116,8 @@ class FindingEncoder:
             ) from None
 
     def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:
-        name, operator, path, ids, constituents, start, end, cause, bindings, _, names, severity, message = (
-            composite
-        )
+        name, operator, path, ids, constituents, start, end, cause, bindings, _, names, *said = composite
+        severity, message, ended = said
         if type(cause) is tuple:
             ts, _, _, _, _, _, _, at, doc, txn, meta, _ = cause
         else:
@@ -133,6 +132,8 @@ class FindingEncoder:
             record["severity"] = severity
         if message is not None:
             record["message"] = message
+        if ended:
+            record["ended"] = True
         if bindings is not None:
             record["bindings"] = bindings_in_finding(bindings)
         if txn is not None:
@@ -154,7 +155,7 @@ class FindingEncoder:
         records: list[dict[str, Any]] = []
         for event in events:
             if type(event) is not tuple and isinstance(event, CompositeEvent):
-                name, operator, path, ids, inside, _, _, cause, _, _, inner, _, _ = event
+                name, operator, path, ids, inside, _, _, cause, _, _, inner, _, _, _ = event
                 record = {
                     "name": operator or name, "path": texts[path], "ids": ids,
                     "constituents": self._constituents(inside, inner, codec, with_doc=path is None),

@@ -103,7 +103,7 @@ class Bundle:
             raise
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ProofError(
-                f"no bundle of a finding, as `xmlcep audit --proofs` writes them: {error!r:.80}"
+                f"not a bundle of a finding, as `xmlcep audit --proofs` writes them: {error!r:.80}"
             ) from error
         if version != 1:
             raise ProofError(f"a bundle of version {version!r:.20}: this release of xmlcep reads version 1")

@@ -44,7 +44,6 @@ class Delivery(NamedTuple):
                 self._append(self.at)
             elif not self._renamed():
                 with AtomicFile(self.target) as file, self.source.open("rb") as source:
-                    assert file.stream is not None
                     shutil.copyfileobj(source, file.stream)
         except OSError as error:
             if isinstance(error, OutputError):
@@ -80,5 +79,5 @@ def end_of(target: Path) -> int:
     if not target.exists():
         return 0
     if not target.is_file():
-        raise OutputError(f"{target}: is not a file: with --state, findings are appended to a file")
+        raise OutputError(f"{target}: is not a file: with `since`, findings are appended to a file")
     return target.stat().st_size

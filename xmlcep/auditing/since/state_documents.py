@@ -126,6 +126,10 @@ class StateDocuments(Mapping[str, bytes]):
         self._new = DocumentLines()
         self._count = 0 if past is None else len(past)
 
+    def as_read(self) -> StateDocuments:
+        """The same without the lines of this run."""
+        return StateDocuments(self._past)
+
     def __setitem__(self, doc: str, line: bytes) -> None:
         self._count += doc not in self
         self._new[doc] = line

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,7 @@ class AuditState:
         if self.final:
             self.end_run()
             raise StateError(
-                "the audit was closed by its last run (--final): use another state, or a copy of the"
+                "the audit was closed by its last run (`final`): use another state, or a copy of the"
                 " state from before that run"
             )
 
@@ -176,6 +176,10 @@ class AuditState:
         with suppress(OSError):  # somebody else keeps something there
             self._own_folder().rmdir()
 
+    def as_read(self) -> AuditState:
+        """The same state for another replay."""
+        return replace(self, files=dict(self.files), documents=self.documents.as_read())
+
     def save(self, rules: Rules) -> None:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
@@ -184,7 +188,6 @@ class AuditState:
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:
-            assert file.stream is not None
             sealing = Sealing(file.stream)
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())

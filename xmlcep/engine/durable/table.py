@@ -24,23 +24,22 @@ from ..operators.aperiodic_star import AperiodicStarState
 from ..operators.around import AroundState
 from ..operators.becomes import BecomesState
 from ..operators.chain import SequenceState
-from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
 from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
-from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
+from ..operators.prompt_pairs import PromptPairState
 from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_multiplicity import WaitingMultiplicityState
-from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
-from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
+from ..operators.waiting_pairs import WaitingPairState
+from ..operators.windowed_pairs import WindowedPairState
 from ..release import Deferral
 from ..release_elsewhere import ReleaseElsewhere
 from ..setting import Setting
@@ -50,12 +49,10 @@ from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
     AllWithin,
-    BothItems,
     ByKey,
     Entries,
     EntryOrNothing,
     EventOrNothing,
-    Items,
     Keys,
     Listed,
     Made,
@@ -106,11 +103,14 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
 
 
 def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
-    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
+    return _operator(
+        state, "context", "shared", "ordered", "exists", "pairing", "bare", "ends", "raise_one", *derived
+    )  # fmt: skip
 
 
-def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
-    return _pair({"watched": ByKey(PLAIN), **state}, "exists", "within", "_reach", "_measure", *derived)
+def _prompt_pair(state: Mapping[str, Form], *derived: str) -> Layout:
+    queues = {"firsts": ByKey(QueuedItems(0)), "seconds": ByKey(QueuedItems(1))}
+    return _pair({**queues, **state}, "queues", "_taking", *derived)
 
 
 def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
@@ -146,23 +146,15 @@ _MULTIPLICITY = _operator(
     "_raises_at_once", "_is_short",
 )  # fmt: skip
 
-_CHRONICLE_CONJUNCTION = _pair(
-    {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists", "_raise_alone"
-)
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None, 0))))
 _UNTIL_AN_END = {"candidates": _CANDIDATES, "ready": _CANDIDATES}
 _OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length", "_along_at")
 
 _OPERATORS: dict[type, Layout] = {
-    PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
-    PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
-    ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
-    WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
-    WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
-    WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
-    WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
+    PromptPairState: _prompt_pair({}),
+    WindowedPairState: _prompt_pair({"watched": ByKey(PLAIN)}, "within", "_reach", "_measure"),
+    WaitingPairState: _pair({"groups": ByKey(WaitingPair())}),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),

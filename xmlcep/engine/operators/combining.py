@@ -27,7 +27,7 @@ class CombiningState(ChoosingState, DeferrableState):
     """Arrivals are stored, then the group is evaluated (H3): ``context`` chooses among what ``exists``.
 
     ``prompt`` says that whatever arrives ends at the time point at which it arrives, so that with a window what is
-    older can be freed as time passes (W11).
+    older can be freed as time passes (G4).
     """
 
     def __init__(
@@ -207,8 +207,10 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
-        if self.collections or None in combination:
+        if self.collections:
             combination = tuple([entry for _, entry in parts(combination)])
+        elif None in combination:
+            combination = tuple([entry for entry in combination if entry is not None])
         self.raise_combination(combination, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
@@ -267,7 +269,7 @@ class CombiningState(ChoosingState, DeferrableState):
     # ---- windows --------------------------------------------------------------------------------------
 
     def watch_over(self, group: Group, window: Window, after: int | None = None) -> None:
-        """Says when (``after`` some time) something of the group is too old for any further combination (Q4, W11)."""
+        """Says when (``after`` some time) something of the group is too old for any further combination (Q4, G4)."""
         if group.expiry is not None:
             return
         unit, amount = MEASURE[window.unit], reach(window)

@@ -217,7 +217,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
-            composer.one_name, None, None,
+            composer.one_name, None, None, False,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -231,6 +231,7 @@ class MultiplicityState(OperatorState):
         composer = self.composer
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
+            False,
         )  # fmt: skip
         return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
@@ -378,7 +379,7 @@ class MultiplicityState(OperatorState):
         values = dict(zip(names, key[1:], strict=True)) if isinstance(key, tuple) else None
         return None if place is None else self.parent.key_at(self.child_index, place, values)
 
-    # ---- freeing (G4, W11) ------------------------------------------------------------------------------
+    # ---- freeing (G4) ------------------------------------------------------------------------------
 
     def _watch_over(self, key: Key, accumulation: Accumulation, after: int | None = None) -> None:
         """Says when the oldest arrival (that does so ``after`` some time) will drop out at whatever comes next."""
@@ -446,7 +447,7 @@ class MultiplicityState(OperatorState):
         return Objection("guard-false", tuple(wholes[-1])) if wholes and values.guard is not None else None
 
     def _not_too_old(self, entries: list[Entry]) -> list[Entry]:
-        """Those of them that drop out by themselves (W11) and have not yet been freed left out."""
+        """Those of them that drop out by themselves (G4) and have not yet been freed left out."""
         window = self.node.window
         if window is None or self.within is None or self.node.deferred or not self.prompt:
             return entries

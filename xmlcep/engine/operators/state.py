@@ -225,7 +225,7 @@ class OperatorState(ABC):
         return False
 
     def expire(self, due: Due) -> None:  # noqa: B027
-        """Something has become too old to matter (W11)."""
+        """Something has become too old to matter (G4)."""
 
     def happened(self, place: int, ts: int) -> None:  # noqa: B027
         """An event, of whatever type, at the group's place or below it."""

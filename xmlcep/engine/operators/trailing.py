@@ -133,12 +133,16 @@ class TrailingState(AsideState):
         if self._is_lone and child == 0:
             for entry in arrivals:
                 self._add(key, [(0, entry)])
+        elif child in self._among:
+            self.set_aside(child, key, arrivals)
         else:
             super().arrive(child, key, arrivals, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if self._is_lone and child == 0:
             self._add(key, [(0, entry)])
+        elif child in self._among:
+            self.set_aside(child, key, (entry,))
         else:
             super().take(child, key, entry, cause)
 

@@ -1,4 +1,4 @@
-"""What is in a ``rule`` of the XML form: a rule that acts (L1 to L7)."""
+"""What is in a ``rule`` of the XML form: an action rule (L1 to L7)."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Events:
         )  # fmt: skip
 
     def own_event(self, element: Element, name: str) -> EventDefinition | None:
-        """The event in the ``on`` of a rule that acts, which is called like the rule (L1)."""
+        """The event in the ``on`` of an action rule, which is called like the rule (L1)."""
         own = ("context", *EVENT_ONLY)
         element.check_attributes(own, _behind_operator())
         options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)

@@ -1,7 +1,7 @@
 """Where elements and attributes are in well-formed XML: what the parser does not say.
 
 The text has been parsed by the project's one parser, which refuses entities, and has no document type; so its start
-tags can be told by a pattern, and are as many as there are elements.
+tags can be found by a pattern, and are as many as there are elements.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from path_types import PathType
@@ -15,7 +15,6 @@ from .blocks import Meta
 if TYPE_CHECKING:
     import pyarrow
 
-_FEW = 64
 _SEPARATORS = ("\x1f", "\x1e")  # XML holds neither; where a meta has one all the same, it is done by hand
 
 
@@ -137,27 +136,3 @@ def rows_of(
         values_of(columns.get("old")), values_of(columns.get("pos")), values_of(columns.get("at")), docs,
         values_of(columns.get("txn")), metas, flags(columns.get("more")), strict=False,
     )  # fmt: skip
-
-
-class RowsInTurn:
-    """Rows that are made a few at a time, so that they are at hand when they are looked at.
-
-    Parts are to be asked for in their order; what lies between them is passed over.
-    """
-
-    def __init__(self, rows: Iterator[Row]) -> None:
-        self._rows = rows
-        self._done = 0
-
-    def part(self, start: int, end: int) -> Iterator[Row]:
-        """The rows from one place to another."""
-        return chain.from_iterable(self._few(start, end))
-
-    def _few(self, start: int, end: int) -> Iterator[list[Row]]:
-        passed = start - self._done
-        next(islice(self._rows, passed, passed), None)
-        self._done = start
-        while self._done < end:
-            few = list(islice(self._rows, min(_FEW, end - self._done)))
-            self._done += len(few)
-            yield few

@@ -8,11 +8,10 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step
 
@@ -182,43 +181,26 @@ def are_times(texts: Iterable[str | None]) -> bool:
     return True
 
 
-class CheckedColumns(Protocol):
-    """The columns of a block in which nothing is out of the ordinary."""
+class Block:
+    """What a reader took from a file in one go, so many ``records`` (of JSON Lines: lines).
 
-    def runs(self) -> list[Run] | None:
-        """See `Columnar.runs`."""
-
-
-class Columnar(ABC):
-    """Records that are looked at as columns."""
-
-    def runs(self, types: RecordTypes) -> list[Run] | None:
-        """The records in runs, at most one per document; None if anything is out of the ordinary."""
-        columns = self._checked(types)
-        return None if columns is None else columns.runs()
-
-    @abstractmethod
-    def _checked(self, types: RecordTypes) -> CheckedColumns | None:
-        """The columns; None if anything is out of the ordinary."""
-
-
-class Block(Columnar):
-    """What a reader took from a file in one go.
-
-    ``items`` reads its records as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad
-    record of the number of one and a reason that only other records tell. ``first`` is the number of the first record.
+    ``items`` reads them as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad record
+    of the number of one and a reason that only other records tell. ``first`` is the number of the first record.
     """
 
     def __init__(
-        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord], first: int = 1
-    ) -> None:
+        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord], records: int,
+        first: int = 1,
+    ) -> None:  # fmt: skip
         self.items = items
         self.complain = complain
+        self.records = records
         self.first = first
 
-    @abstractmethod
-    def __len__(self) -> int:
-        """How many lines or records these are."""
+    def runs(self, types: RecordTypes) -> list[Run] | None:
+        """The records in runs, at most one per document; None if it has no columns, or anything in them is out of the
+        ordinary."""
+        return None
 
 
 def clocks_by_document(
@@ -248,7 +230,7 @@ def clocks_by_document(
 
 
 class _Order:
-    """Whether the change and clock records of a block stand in order, as far as the block tells."""
+    """Whether the change and clock records of a block stand in order, as far as the block shows."""
 
     def __init__(self) -> None:
         self.is_kept = True

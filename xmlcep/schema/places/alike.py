@@ -91,7 +91,7 @@ def _together(schema: Schema, names: set[str]) -> Schema:
     """The schema with the contents of alike declarations of these names made equal."""
     groups: dict[Hashable, list[int]] = {}
     for index, declaration in enumerate(schema.declarations):
-        selected = (*declaration.derived, *declaration.alternatives, *declaration.unasked)
+        selected = (*declaration.derived, *declaration.alternatives)
         if declaration.name in names and not selected:
             groups.setdefault(_skeleton(schema, declaration), []).append(index)
     declarations = list(schema.declarations)

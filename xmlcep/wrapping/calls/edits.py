@@ -51,7 +51,7 @@ LXML_ERRORS = (
 
 
 def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
-    """Makes an lxml call that changes a document; what it does is not told yet (see `doubt`)."""
+    """Makes an lxml call that changes a document; what it does is not reported yet (see `doubt`)."""
     tree.delivery.changing = True
     try:
         return call(*given)
