@@ -116,11 +116,11 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from xmlcep.events import PrimitiveEvent
 
     folder = tmp_path_factory.mktemp("logs")
-    many = [orders(f"doc{number:03}", 12, txn=number % 3 == 0) for number in range(120)]
-    in_turns = [record for records in zip(*many[:40], strict=False) for record in records]
+    many = [orders(f"doc{number:03}", 12, txn=number % 3 == 0) for number in range(60)]
+    in_turns = [record for records in zip(*many[:20], strict=False) for record in records]
     write_log(folder / "a.jsonl", lines_of(in_turns))
-    write_log(folder / "b.jsonl", lines_of([record for log in many[40:80] for record in log]))
-    packed = [record for log in many[80:] for record in log]
+    write_log(folder / "b.jsonl", lines_of([record for log in many[20:40] for record in log]))
+    packed = [record for log in many[40:] for record in log]
     damage(write_parquet(folder / "c.parquet", packed, 150), 2, "ts", at_end=False)
     (folder / "d.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines_of(orders("packed", txn=True)))))
     with pyarrow.CompressedOutputStream(str(folder / "e.jsonl.zst"), "zstd") as stream:
@@ -160,7 +160,7 @@ RULES = parse_rules(f"{ORDER_RULES.text}\nevent Several(order) {{end=custom}} = 
 def test_logs_of_all_kinds(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
     local = audit(logs, RULES, out=tmp_path / "local.out")
     documents = local.summary.documents
-    assert len(documents) > 115 and local.summary.quarantined == 7
+    assert len(documents) > 55 and local.summary.quarantined == 7
     assert all(documents[doc].findings > 20 for doc in ("packed", "packed otherwise", "columns"))
     assert documents["disordered"].disordered and not documents["in order"].disordered
     assert documents["in order"].missing == 1

@@ -13,6 +13,8 @@ import pytest
 pytestmark = pytest.mark.usefixtures("signals_heard")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+WITH_LITTLE_ROOM = {"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+"""Python would leave bytecode that was cut off, which nobody can import afterwards."""
 # The signal comes while the audit is under way: its temporary files are there.
 PROGRAM = """
 import os, signal, sys
@@ -94,7 +96,7 @@ def test_streams_that_are_closed_and_disks_that_are_full(
     )
     ended = subprocess.run(
         ["bash", "-c", f"trap '' XFSZ; {shell}; exec {command}"], cwd=tmp_path, text=True, capture_output=True,
-        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(REPOSITORY)}, check=False, timeout=60,
+        env={**os.environ, "TMPDIR": str(folder), **WITH_LITTLE_ROOM}, check=False, timeout=60,
     )  # fmt: skip
     assert (ended.returncode, list(folder.iterdir())) == (status, [])
     assert said in ended.stderr and "Traceback" not in ended.stderr
@@ -109,7 +111,7 @@ def test_output_that_does_not_fit_is_no_success(unbuffered: str, tmp_path: Path)
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)); "
         "from xmlcep.cli.main import run; sys.exit(run(['convert', '--schema']))"
     )
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    environment = {**os.environ, **WITH_LITTLE_ROOM, "PYTHONUNBUFFERED": unbuffered}
     with (tmp_path / "out").open("wb") as out:
         done = subprocess.run(
             [sys.executable, "-c", command], cwd=REPOSITORY, stdout=out, stderr=subprocess.PIPE, env=environment,
