@@ -83,6 +83,13 @@ CASES = {
         "ins(item) ; all[2,*] ins(item/price) ; ins(item/quantity)", ITEM, "absence-violated",
         "the number of ins(item/price) is 1, and all[2,*] is asked for",
     ),
+    "too few of all, in any order": (
+        "(ins(item) & all[2,3] ins(item/price) & ins(item/quantity)) {end=custom}", ITEM, "absence-violated",
+        "the number of ins(item/price) is 1, and all[2,3] is asked for",
+    ),
+    "all of what is due": (
+        '(ins(item/quantity) & all[1,*] ins(item/price)) {within="9 changes"}', ITEM, "not-released", "it is due after",
+    ),
     "what must not be behind": (
         "(ins(item) ; not ins(item/price)) {end=custom}", ITEM, "absence-violated", "and must not",
     ),

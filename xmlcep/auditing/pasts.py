@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 
 from ..documents import Replica, ReplicaError, SnapshotError
@@ -14,6 +15,7 @@ from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.quarantine import BadRecordPolicy
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
+from ..timestamps import as_microseconds, time_or_day, timestamp
 from ..versions.blame import prefixes_of
 from ..xml_parser import read_xml
 from .inputs import LogPath, find_files
@@ -156,6 +158,14 @@ class Pasts(NamedTuple):
             for number, what in found
             if number
         )
+
+    def advanced(self, until: str | datetime | None) -> Pasts:
+        """The same with time gone on until then behind the end of each document (W6)."""
+        if until is not None:
+            now = timestamp(time_or_day(until) if isinstance(until, str) else as_microseconds(until))
+            for doc, past in self.documents.items():
+                past.take(ClockRecord(doc, max((item.ts for item in past.items), default=0), now))
+        return self
 
     def notes_at(self, at: When) -> tuple[str, ...]:
         """The same of an answer about a moment, which may lie behind the log's end."""

@@ -64,6 +64,11 @@ def format_option(json: str, *more: str) -> Callable[[F], F]:
     )
 
 
+until_option = click.option(
+    "--until", metavar="TIME|DAY", type=Moment(times=True),
+    help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
+    " deadlines up to then fire.",
+)  # fmt: skip
 at_option = click.option(
     "--at",
     metavar=AT,

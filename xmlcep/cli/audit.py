@@ -30,7 +30,7 @@ from ..rules import Rules
 from ..rules.additions import Additions
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
-from ._arguments import FilePath, Moment, location_option
+from ._arguments import FilePath, location_option, until_option
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
@@ -97,11 +97,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     metavar="N",
     help="Have Spark partition the log into so many parts.",
 )
-@click.option(
-    "--until", metavar="TIME|DAY", type=Moment(times=True),
-    help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
-    " deadlines up to then fire.",
-)  # fmt: skip
+@until_option
 @since_options
 @click.option("--operators", is_flag=True, help="Also report what inner operators raise.")
 @click.option(

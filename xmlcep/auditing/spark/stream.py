@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import ArgumentError
 from ...rules import PlainRules, Rules
-from .answers import ANSWERS, ddl
-from .columns import RECORD, SOURCE, chosen
+from .answers import ANSWERS
+from .columns import LOG, chosen, ddl, ddl_of
 from .stream_replay import stream_schema
 from .told import Told
 from .workers import on_workers
@@ -67,7 +67,7 @@ def _as_records(changes: DataFrame) -> DataFrame:
             in_utc = F.to_utc_timestamp(column, F.current_timezone())
             column = F.date_format(in_utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
         elif name != "meta":
-            column = column.cast((RECORD | SOURCE)[name])
+            column = column.cast(ddl_of(LOG.field(name).type))
         columns.append(column.alias(name))
     return known.select(*columns)
 

@@ -378,16 +378,26 @@ class TrailingState(AsideState):
         stored = [list(entries) for entries in account.stored]
         for k, entry in waiting[0].members:
             stored[k].insert(0, entry)
+        for k in set(self.trailing).difference(self.definition.negated):
+            stored[k] = self._counted(k, key, waiting[0])
         window = self.node.window
         unit = account.unit if window is None else window.unit
-        return Account(tuple(stored), None, due=waiting[0].due, unit=unit)
+        return Account(tuple(stored), self._miscounted(stored), due=waiting[0].due, unit=unit)
+
+    def _miscounted(self, events: Sequence[Sequence[Entry]]) -> Objection | None:
+        """That there are too few or too many of an operand that is taken along until the end (A6), by operand."""
+        for k, lower, upper in self.definition.collected:
+            count = len(events[k])
+            if k in self.trailing and (count < lower or (upper is not None and count > upper)):
+                return Objection("absence-violated", tuple(events[k]), operand=k)
+        return None
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
         for k in self.definition.negated:
             behind = [other for other in others[k] if entry[END] < other[START]] if k in self.trailing else []
             if behind:
                 return Objection("absence-violated", (behind[0],))
-        return super().lost(child, key, entry, others)
+        return self._miscounted(others) or super().lost(child, key, entry, others)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 
