@@ -31,7 +31,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # A slow machine must not fail a test: no deadline, and slow data generation is no error.
 # The suite says the same of the same code, and looks at a share of the examples that laws name; new ones, and all of
 # them, are drawn with  pytest --hypothesis-profile=random.
-EXAMPLES = 0.3
+EXAMPLES = 0.25
 _COMMON: dict[str, Any] = {
     "deadline": None, "suppress_health_check": [HealthCheck.too_slow], "backend": ANEW, "max_examples": 60,
 }  # fmt: skip
