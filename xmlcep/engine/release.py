@@ -95,13 +95,6 @@ class Deferral:
         else:
             self._block(key)
 
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """`arrive` for one composite that an operator has raised."""
-        if not self._awaits or key in self.pending:
-            self.arrive(child, key, (entry,), cause)
-        elif self.state.keep(child, key, entry, cause):
-            self._await_release(key)
-
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
         keep = self.state.keeper(child)
