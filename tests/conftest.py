@@ -24,6 +24,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.anew import ANEW
+from tests.java import JAVA_OPTIONS
 from tests.kills import fsync_at_once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -44,8 +45,6 @@ settings.load_profile("xmlcep")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Spark does little here and does it in many Javas: a compiler and a collector in haste take half the time.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 os.environ.setdefault(
     "PYSPARK_SUBMIT_ARGS", f'--conf spark.driver.defaultJavaOptions="{JAVA_OPTIONS}" pyspark-shell'
 )
@@ -119,7 +118,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long goes first, so that no process is left with it at the end; laws look at fewer examples."""
-    if settings.get_current_profile_name() == "xmlcep":
+    if settings().derandomize:
         _take_fewer_examples(items)
     for item in items:
         uses = "spark" in getattr(item, "fixturenames", ())

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.auditing.cluster import JAVA_OPTIONS, NOT_HERE, bare_cluster
+from tests.auditing.cluster import NOT_HERE, bare_cluster
 from tests.auditing.levels import LEVELS
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import lines_of, orders
+from tests.java import JAVA_OPTIONS
 from xmlcep.auditing import NoJavaError, audit
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.java import find_java
