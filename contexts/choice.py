@@ -69,9 +69,8 @@ class Choice(UnderConstraints):
     def members(self, group: Group) -> list[list[Entry]] | None:
         if not self.enough(group):
             return None
-        if not (self.constraints or self.asks_whole):  # S1: all there is, once there is a combination
-            first = next(self._chosen(group, sorted(_candidates(group)), []), None)
-            return None if first is None else [list(entries) for entries in group.stored]
+        if not (self.constraints or self.asks_whole or group.shared):  # every event is in a combination then
+            return [list(entries) for entries in group.stored]
         part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         for k, entries in enumerate(group.stored):
             for entry in entries:

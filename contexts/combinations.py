@@ -25,12 +25,10 @@ class Combinations(ABC):
     """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
 
     ``ordered`` says that only an event of the last operand ends a combination (Q1); otherwise any arrival does (Q1).
-    ``constrained`` says that not every choice is one. ``optional`` are the operands that may be left out where nothing
-    of them fits (M5); a combination has None there.
+    ``optional`` are the operands that may be left out where nothing of them fits (M5); a combination has None there.
     """
 
     ordered = False
-    constrained = True
     optional: Collection[int] = ()
     first = 0
     """The first operand of which an event is chosen."""
@@ -49,9 +47,9 @@ class Combinations(ABC):
 
     def is_whole(self, chosen: Sequence[Entry | None]) -> bool:
         """Whether these, by operand, lack nothing that has to be there."""
-        return None not in chosen or all(
-            entry is not None or k in self.optional for k, entry in enumerate(chosen)
-        )
+        if not self.optional:
+            return None not in chosen
+        return all(entry is not None or k in self.optional for k, entry in enumerate(chosen))
 
     @abstractmethod
     def oldest(self, group: Group) -> Combination | None:
@@ -116,8 +114,6 @@ class Combinations(ABC):
 
 class AnyOrder(Combinations):
     """Conjunction without constraints: every choice of one event of each operand (Q1)."""
-
-    constrained = False
 
     def __init__(self, optional: Collection[int] = ()) -> None:
         self.optional = optional

@@ -4,37 +4,90 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 
 from .combinations import Combinations
 from .entry import Combination, Entry
 from .group import Group, discard
-from .pairing import Pairing
+
+
+class Takes(Enum):
+    """Which combinations of what is stored are chosen when an arrival ends some."""
+
+    OLDEST = "the oldest event of each operand"
+    NEWEST = "the newest event of each operand, which is all that is kept of it"
+    NEWEST_FIRST = "what has arrived with the newest of the others, as long as there are any"
+    EVERY = "every combination that has an arrival in it"
+    ALL = "everything that is part of a combination, in one"
+    RUNS = "what arrives goes into the runs of its group, which has them (S2)"
+
+
+class Stays(Enum):
+    """Which events of a chosen combination are stored on; the others are consumed."""
+
+    NOTHING = "none"
+    BEGINNING = "those that can begin a later one: of a sequence the first, otherwise all"
+    ARRIVAL = "the one that has ended it, but not in a sequence, where nothing comes behind it"
+    EVERYTHING = "all"
 
 
 class Context(ABC):
     """A Snoop context: how an operator chooses among combinations, earliest (Q1) and released (D5), see Q1.
 
+    ``takes`` and ``stays`` declare it: whatever chooses, here or for two operands (`contexts.pairing`), goes by these.
+    ``preference`` says it for people.
+
     Contexts have no state: all of it is in the group. The evaluating methods expect the arrivals to be stored
     already; they consume what the context consumes and return the combinations chosen, in order.
-
-    ``preference`` is for people: which events it prefers to which.
-
-    ``replaces``: a newer event of an operand takes the place of the older one.
-    ``keeps``: nothing that is chosen is used up.
-    ``batches``: everything that has come together is one composite, not one for each arrival (D5).
-    ``takes_oldest``: each arrival completes at most one combination, of the oldest events, which are used once.
-    ``runs``: what is stored goes into the runs of its group, which has them (S2).
-    ``pairing``: the same for two operands that nothing but perhaps their order joins; None where that is no shorter.
     """
 
     name: str
     preference: str
-    replaces = False
-    keeps = False
-    batches = False
-    takes_oldest = False
-    runs = False
-    pairing: Pairing | None = None
+    takes: Takes
+    stays: Stays
+
+    @property
+    def replaces(self) -> bool:
+        """Whether a newer event of an operand takes the place of the older one."""
+        return self.takes is Takes.NEWEST
+
+    @property
+    def keeps(self) -> bool:
+        """Whether nothing that is chosen is used up."""
+        return self.stays is Stays.EVERYTHING
+
+    @property
+    def batches(self) -> bool:
+        """Whether everything that has come together is one composite, not one for each arrival (D5)."""
+        return self.takes is Takes.ALL
+
+    @property
+    def takes_oldest(self) -> bool:
+        """Whether each arrival completes at most one combination, of the oldest events, which are used once."""
+        return self.takes is Takes.OLDEST
+
+    @property
+    def runs(self) -> bool:
+        """Whether what is stored goes into runs (S2)."""
+        return self.takes is Takes.RUNS
+
+    def consumes(self, operand: int, arrived: int, *, ordered: bool, first: int = 0) -> bool:
+        """Whether a chosen event of an operand is consumed, where one of operand ``arrived`` has ended the combination;
+        in a sequence (``ordered``) operand ``first`` begins it."""
+        if self.stays is Stays.BEGINNING:
+            return ordered and operand > first
+        if self.stays is Stays.ARRIVAL:
+            return ordered or operand != arrived
+        return self.stays is Stays.NOTHING
+
+    def consumed(
+        self, exists: Combinations, chosen: Iterable[tuple[int, Entry | None]], arrived: int
+    ) -> list[tuple[int, Entry | None]]:
+        """What is consumed of these, each with its operand."""
+        if self.stays is Stays.NOTHING:
+            return [*chosen]
+        ordered, first = exists.ordered, exists.first
+        return [one for one in chosen if self.consumes(one[0], arrived, ordered=ordered, first=first)]
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals in operand ``child``."""
@@ -42,6 +95,12 @@ class Context(ABC):
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """The windows that these events, oldest first, keep open, each with the events it stands for (W8)."""
+        if self.takes is Takes.OLDEST:
+            return [[entry] for entry in opened[:1]]
+        if self.takes is Takes.NEWEST:
+            return [[entry] for entry in opened[-1:]]
+        if self.takes is Takes.ALL:
+            return [list(opened)] if opened else []
         return [[entry] for entry in opened]
 
     def withdrawn(  # noqa: B027
@@ -50,7 +109,7 @@ class Context(ABC):
         """Operand ``child``'s event is no longer stored, because it was taken back (M1)."""
 
     def expire(self, group: Group, exists: Combinations, is_old: Callable[[Entry], bool]) -> None:
-        """Frees what is too old to be in a combination with anything that is still to come (Q4, W11)."""
+        """Frees what is too old to be in a combination with anything that is still to come (Q4, G4)."""
         for k, stored in enumerate(group.stored):
             for entry in group.oldest(k, is_old):
                 # What waits for a release may still be in a combination with what is as old.

@@ -4,43 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 from .combinations import Combinations
-from .context import Context
+from .context import Context, Stays, Takes
 from .entry import AT, EVENT, Combination, Entry
 from .group import Group, discard
-from .pairing import Ending, Pair, Pairing, Stored, oriented
-
-
-class _NewestFirst(Pairing):
-    """An arrival with all events of the other operand, newest first."""
-
-    waits = False
-
-    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
-        others = stored[1 - child]
-        found = [oriented(child, arrival, other) for arrival in arrivals for other in reversed(others)]
-        others.clear()
-        stored[child].extend(arrivals)
-        return found
-
-    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
-        used = 0
-        found: list[Pair] = []
-        for _, together in groupby(endings, key=lambda ending: ending.at):
-            until = used
-            for ending in together:
-                found += [(first, ending.event) for first in reversed(firsts[used : ending.before])]
-                until = max(until, ending.before)
-            used = until
-        del firsts[:used]
-        return found
-
-    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
-        taken = firsts[:before]
-        del firsts[:before]
-        return [(first, event) for first in reversed(taken)]
 
 
 class Continuous(Context):
@@ -52,58 +20,59 @@ class Continuous(Context):
 
     name = "continuous"
     preference = "the newest events before the one that ends it are taken, each once"
-    pairing: Pairing | None = _NewestFirst()
+    takes = Takes.NEWEST_FIRST
+    stays = Stays.ARRIVAL
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
-        return _of_terminators(group, exists) if exists.ordered else _with(group, exists, child, arrivals)
+        if exists.ordered:
+            return self._of_terminators(group, exists)
+        return self._with(group, exists, child, arrivals)
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         if exists.ordered:
-            return _of_terminators(group, exists)
+            return self._of_terminators(group, exists)
         waiting = group.still_fresh()
         later = {(k, id(entry)) for k, entry in waiting}
         found: list[Combination] = []
         for (child, _), together in groupby(waiting, key=lambda one: (one[0], one[1][AT])):
             arrivals = [entry for _, entry in together]
             later.difference_update((child, id(entry)) for entry in arrivals)
-            found += _with(group, exists, child, arrivals, later)
+            found += self._with(group, exists, child, arrivals, later)
         return found
 
+    def _of_terminators(self, group: Group, exists: Combinations) -> list[Combination]:
+        """Terminators oldest first, those that end together at once, at last nothing where that may be (M5)."""
+        last = len(group.stored) - 1
+        batches: list[list[Entry | None]] = [
+            list(together) for _, together in groupby(group.stored[last], key=group.end)
+        ]
+        if last in exists.optional:
+            batches.append([None])
+        return [chosen for batch in batches for chosen in self._with(group, exists, last, batch)]
 
-def _of_terminators(group: Group, exists: Combinations) -> list[Combination]:
-    """Terminators oldest first, those that end together at once, at last nothing where that may be (M5); they are
-    consumed, too."""
-    last = len(group.stored) - 1
-    batches: list[list[Entry | None]] = [
-        list(together) for _, together in groupby(group.stored[last], key=group.end)
-    ]
-    if last in exists.optional:
-        batches.append([None])
-    return [chosen for batch in batches for chosen in _with(group, exists, last, batch)]
-
-
-def _with(
-    group: Group,
-    exists: Combinations,
-    child: int,
-    terminators: Sequence[Entry | None],
-    later: Collection[tuple[int, int]] = (),
-) -> list[Combination]:
-    """The combinations of these, which share their partners, those ``later`` left aside; partners are consumed after
-    the last, and so are terminators of a sequence."""
-    found: list[Combination] = []
-    used: dict[tuple[int, int], tuple[int, Entry]] = {}
-    for terminator in terminators:
-        for each in _repetitions(group, exists, child, terminator, later):
-            chosen = exists.filled(group, each)
-            found.append(chosen)
-            for k, entry in enumerate(chosen):
-                if entry is not None and (k != child or exists.ordered):
-                    used[k, id(entry)] = (k, entry)  # one entry may stand in several operands
-    group.consume(used.values())
-    return found
+    def _with(
+        self,
+        group: Group,
+        exists: Combinations,
+        child: int,
+        terminators: Sequence[Entry | None],
+        later: Collection[tuple[int, int]] = (),
+    ) -> list[Combination]:
+        """The combinations of these, which share their partners, those ``later`` left aside; what is consumed is
+        consumed after the last."""
+        found: list[Combination] = []
+        used: dict[tuple[int, int], tuple[int, Entry]] = {}
+        for terminator in terminators:
+            for each in _repetitions(group, exists, child, terminator, later):
+                chosen = exists.filled(group, each)
+                found.append(chosen)
+                for k, entry in self.consumed(exists, enumerate(chosen), child):
+                    if entry is not None:
+                        used[k, id(entry)] = (k, entry)  # one entry may stand in several operands
+        group.consume(used.values())
+        return found
 
 
 def _repetitions(

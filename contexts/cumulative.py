@@ -4,42 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
 
 from .combinations import Combinations
-from .context import Context
+from .context import Context, Stays, Takes
 from .entry import FIRST, LAST, Combination, Entry
 from .group import Group, discard
-from .pairing import Ending, Pair, Pairing, Stored, Waiting
-
-
-class _AllAtOnce(Pairing):
-    """All there is of both operands."""
-
-    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
-        stored[child].extend(arrivals)
-        return _all_of(stored) if stored[1 - child] else []
-
-    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
-        last = max(ending.before for ending in endings)
-        members = firsts[:last]
-        del firsts[:last]
-        return [(members, [ending.event for ending in endings])]
-
-    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
-        members = firsts[:before]
-        del firsts[:before]
-        return [(members, [event])]
-
-    def released(self, waiting: Waiting) -> list[Pair]:
-        return _all_of(waiting.stored)
-
-
-def _all_of(stored: tuple[Stored, Stored]) -> list[Pair]:
-    firsts, seconds = stored[0][:], stored[1][:]
-    stored[0].clear()
-    stored[1].clear()
-    return [(firsts, seconds)]
 
 
 class Cumulative(Context):
@@ -47,12 +16,8 @@ class Cumulative(Context):
 
     name = "cumulative"
     preference = "everything that has come together is one finding"
-    batches = True
-    pairing: Pairing | None = _AllAtOnce()
-
-    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
-        """All together."""
-        return [list(opened)] if opened else []
+    takes = Takes.ALL
+    stays = Stays.NOTHING
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
@@ -66,7 +31,8 @@ class Cumulative(Context):
         chosen = tuple(chain.from_iterable(members))
         if not exists.admits(chosen):
             return []
-        group.consume([(k, entry) for k, entries in enumerate(members) for entry in entries])
+        taken = [(k, entry) for k, entries in enumerate(members) for entry in entries]
+        group.consume(self.consumed(exists, taken, len(members) - 1))
         return [chosen]
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:

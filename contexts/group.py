@@ -18,10 +18,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Protocol
 
-from .entry import END, EVENT, Combination, Entry, Several
+from .entry import END, EVENT, Entry, Several
 from .runs import Runs
-
-_FIRST = itemgetter(0)
 
 
 class Owner(Protocol):
@@ -46,13 +44,13 @@ NO_STORES: Mapping[int, Store] = MappingProxyType({})
 
 class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first; of an operand in ``collected`` they
-    are there (A6).
+    are there (A6). Places in ``collected`` behind these are of what is taken along at the end (A7).
 
     ``key`` is the group's (H1). ``fresh`` are, for a deferred operator, the arrivals since the last release (D2), with
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
-    is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
+    is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may be in two
     operands and, consumed in one, is consumed in all (Q1). ``end`` says when an event ends, by which they are ordered;
-    ``in_order`` that they come in that order. ``expiry`` is when the oldest event will be too old (W11), if somebody
+    ``in_order`` that they come in that order. ``expiry`` is when the oldest event will be too old (G4), if somebody
     looks after that; ``aging`` are the operands whose events begin in the order in which they are stored.
     """
 
@@ -153,18 +151,6 @@ class Group:
         if consumed:
             self.tell(consumed)
 
-    def consume_oldest(self) -> Combination | None:
-        """Consumes, and returns, the oldest event of every operand; None if there is none."""
-        stores = self.stored
-        if not all(stores):
-            return None
-        chosen = tuple(map(_FIRST, stores))
-        for stored in stores:
-            del stored[0]
-        if self.owners is not None:
-            self.tell(enumerate(chosen))
-        return chosen
-
     def _in_all_operands(self, taken: Iterable[tuple[int, Entry | None]]) -> list[tuple[int, Entry]]:
         """S1: an event consumed in one operand is consumed in all."""
         chosen = [
@@ -174,9 +160,10 @@ class Group:
             for one in (entry if type(entry) is Several else (entry,))
         ]
         events = {id(entry[EVENT]) for _, entry in chosen}
+        beyond = [(k, along.of(self.key)) for k, along in self.collected.items() if k >= len(self.stored)]
         others = [
             (k, entry)
-            for k, stored in enumerate(self.all_stored())
+            for k, stored in (*enumerate(self.all_stored()), *beyond)
             for entry in stored
             if id(entry[EVENT]) in events and not any(entry is one for j, one in chosen if j == k)
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .combinations import Combinations
-from .context import Context
+from .context import Context, Stays, Takes
 from .entry import EVENT, Combination, Entry, parts
 from .group import Group
 from .runs import Member, Run, Runs
@@ -20,20 +20,22 @@ class Next(Context):
 
     name = "next"
     preference = "every first event takes the next one that fits"
-    runs = True
+    takes = Takes.RUNS
+    stays = Stays.NOTHING
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """All runs go on with an arrival, then it begins its own; what is in none is not stored."""
-        runs = _runs(group)
+        runs, ordered, first = _runs(group), exists.ordered, _first_before(exists, child)
         for entry in arrivals:
             member = Member(child, entry)
             is_member = False
             for run in runs.open:
-                if _may_take(exists, run, child) and exists.goes_on(group, run.with_(member)):
+                lacks = first <= run.members[-1].operand + 1 <= child if ordered else run.lacks(child)
+                if lacks and not run.is_complete and exists.goes_on(group, run.with_(member)):
                     run.take(member)
                     run.is_complete = exists.is_whole(run.chosen)
                     is_member = True
-            if _begin(group, exists, member) or is_member:
+            if (not first and _begin(group, exists, member)) or is_member:
                 group.stored[child].append(entry)
                 if runs.used:
                     runs.used.discard(member.identity)  # that of a former one
@@ -94,24 +96,17 @@ def _runs(group: Group) -> Runs:
 # ---- going on -----------------------------------------------------------------------------------------
 
 
-def _may_take(exists: Combinations, run: Run, child: int) -> bool:
-    """Whether it lacks this operand; in a sequence it may leave out what may be left out (M5), and then does."""
-    if run.is_complete:
-        return False
-    if not exists.ordered:
-        return run.lacks(child)
-    last = run.members[-1].operand
-    return child > last and _may_leave_out(exists, last + 1, child)
-
-
-def _may_leave_out(exists: Combinations, first: int, until: int) -> bool:
-    return first == until or all(k in exists.optional for k in range(first, until))
+def _first_before(exists: Combinations, child: int) -> int:
+    """The first operand of a sequence from which on all before this one may be left out (M5); it then is, by runs whose
+    last member is before that one. Without an order there is nothing before."""
+    first = child if exists.ordered else 0
+    while first and first - 1 in exists.optional:
+        first -= 1
+    return first
 
 
 def _begin(group: Group, exists: Combinations, member: Member) -> bool:
-    """An arrival begins a run, if it is of an operand that does; says whether it did."""
-    if exists.ordered and not _may_leave_out(exists, 0, member.operand):
-        return False
+    """An arrival begins a run, of an operand that does; says whether it did."""
     run = Run(member, len(group.stored))
     if not exists.goes_on(group, run.chosen):
         return False

@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from .combinations import Combinations
-from .context import Context
+from .context import Context, Stays, Takes
 from .entry import Combination, Entry, parts
 from .group import Group
-from .pairing import Ending, Pair, Pairing, Stored, Waiting
-
-
-class _EveryPair(Pairing):
-    """Each arrival with every event of the other operand; all of them stay."""
-
-    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
-        stored[child].extend(arrivals)
-        firsts, seconds = (stored[0], arrivals) if child else (arrivals, stored[1])
-        return [(first, second) for first in firsts for second in seconds]
-
-    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
-        return [(first, ending.event) for ending in endings for first in firsts[: ending.before]]
-
-    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
-        return [(first, event) for first in firsts[:before]]
-
-    def released(self, waiting: Waiting) -> list[Pair]:
-        (firsts, seconds), (told, told_second) = waiting.stored, waiting.told
-        return [
-            (first, second)
-            for place, first in enumerate(firsts)
-            for second in (seconds if place >= told else seconds[told_second:])
-        ]
 
 
 class Unrestricted(Context):
@@ -40,8 +15,8 @@ class Unrestricted(Context):
 
     name = "unrestricted"
     preference = "every combination is raised, nothing is consumed"
-    keeps = True
-    pairing: Pairing | None = _EveryPair()
+    takes = Takes.EVERY
+    stays = Stays.EVERYTHING
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

@@ -49,7 +49,7 @@ NAME_CHARACTERS = _in_class((*_STARTS, *_FOLLOWS))
 """The characters that can follow, for use in ``[…]``."""
 
 # By what it is not: `re` goes through all characters of a class when it compiles it, of which there are 52,000 in names
-# and 12,000 outside (beyond U+FFFF it does not), and names stand in all patterns of the language.
+# and 12,000 outside (beyond U+FFFF it does not), and names are in all patterns of the language.
 NAME_CHARACTER = f"[^{_in_class(_others((*_STARTS, *_FOLLOWS)))}]"
 """One that can follow."""
 

@@ -67,7 +67,7 @@ class PathType:
 
         ``namespaces`` maps prefixes to namespace URIs; the prefix ``""`` is the namespace of element
         names without a prefix. Names in Clark notation need no prefix. Raises `PathSyntaxError`, which
-        points at the character, and `PathError` for what is no text.
+        points at the character, and `PathError` for what is not text.
         """
         if not isinstance(text, str):
             raise PathError(f"a path type is read from text, not from {text!r}")
@@ -76,7 +76,7 @@ class PathType:
         return cls.of(*parse_steps(text, namespaces))
 
     def child(self, step: Step) -> PathType:
-        """This path type with one more step; raises `PathError` for what is no step, or if this is complete (P1)."""
+        """This path type with one more step; raises `PathError` for what is not a step, or if this is complete (P1)."""
         known = self._children.get(step)
         if known is None:
             known = _interned.get((self, step))
@@ -143,7 +143,7 @@ def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
     """A path type that there is not yet."""
     if not isinstance(step, Step):
         raise PathError(
-            f"{step!r} is no step of a path type: write Step.element(name), or PathType.parse(text)"
+            f"{step!r} is not a step of a path type: write Step.element(name), or PathType.parse(text)"
         )
     if parent is not None and not parent.last.is_element:
         raise PathError(f"{parent.last} can only be the last step of a path type")

@@ -7,6 +7,7 @@ in one. `-n` says otherwise in both cases, and `-p no:xdist` does without.
 from __future__ import annotations
 
 import gc
+import math
 import os
 import re
 import shutil
@@ -23,12 +24,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.anew import ANEW
+from tests.java import JAVA_OPTIONS
 from tests.kills import fsync_at_once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # A slow machine must not fail a test: no deadline, and slow data generation is no error.
-# The suite says the same of the same code: examples are drawn anew with  pytest --hypothesis-profile=random.
+# The suite says the same of the same code, and looks at a share of the examples that laws name; new ones, and all of
+# them, are drawn with  pytest --hypothesis-profile=random.
+EXAMPLES = 0.25
 _COMMON: dict[str, Any] = {
     "deadline": None, "suppress_health_check": [HealthCheck.too_slow], "backend": ANEW, "max_examples": 60,
 }  # fmt: skip
@@ -40,6 +44,10 @@ settings.load_profile("xmlcep")
 # tests, takes each process of a run six seconds, and each that a test starts half a second.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+os.environ.setdefault(
+    "PYSPARK_SUBMIT_ARGS", f'--conf spark.driver.defaultJavaOptions="{JAVA_OPTIONS}" pyspark-shell'
+)
 
 LONG = tuple(
     f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
@@ -109,12 +117,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes long goes first, so that no process is left with it at the end."""
+    """What takes long goes first, so that no process is left with it at the end; laws look at fewer examples."""
+    if settings().derandomize:
+        _take_fewer_examples(items)
     for item in items:
         uses = "spark" in getattr(item, "fixturenames", ())
         assert not uses or _uses_spark(_file(item.nodeid)), f"{item.nodeid}: write spark: SparkSession"
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: (not _uses_spark(_file(item.nodeid)), not item.nodeid.startswith(LONG)))
+
+
+def _take_fewer_examples(items: list[pytest.Item]) -> None:
+    """Hypothesis has no setting for a share of what laws name."""
+    name = "_hypothesis_internal_use_settings"
+    tests = {item.function for item in items if isinstance(item, pytest.Function)}
+    for law in tests:
+        if (named := getattr(law, name, None)) is not None:
+            setattr(law, name, settings(named, max_examples=math.ceil(EXAMPLES * named.max_examples)))
 
 
 def _file(nodeid: str) -> str:

@@ -34,7 +34,7 @@ CONSTRUCTS = {
         for operator in OPERATORS
         if operator.kind not in PAPER
     },
-    "edit": "what asks the document while an edit has several records (U1, U2, D4, U7)",
+    "edit": "what asks the document while an edit has several records (U1, U2, D4)",
     "release": "when, with end=custom or end=non-local (D4)",
     "guard": "if (D4, U6)",
     "next": "context=next (S2)",
@@ -45,7 +45,7 @@ CONSTRUCTS = {
     "around": "not and all[l,u] in a conjunction (A7)",
     "compared": "a filter about other operands (A8)",
     "trailing": "not, at the end of a sequence (A3, A4)",
-    "within": "within (Q1, D5, Q4, Q5, W1 to W3, W11)",
+    "within": "within (Q1, D5, Q4, Q5, W1 to W3, G4)",
     "gap": "gap (W4)",
     "advance": "time passes without a change (W5, W6)",
     "filter": "a filter of a leaf (F1 to F4)",

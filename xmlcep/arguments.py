@@ -37,7 +37,7 @@ def check(call: str, **given: tuple[object, Kind]) -> None:
 
 
 def check_event(call: str, event: object) -> None:
-    """Raises `ArgumentError` for what is no primitive event, nor a plain tuple of the same layout."""
+    """Raises `ArgumentError` for what is not a primitive event, nor a plain tuple of the same layout."""
     if (
         not isinstance(event, tuple)
         or len(event) != len(PrimitiveEvent._fields)

@@ -1,4 +1,4 @@
-"""Plain data that is read as it was written, or not at all: it has a digest of all that stands in it.
+"""Plain data that is read as it was written, or not at all: it has a digest of all that is in it.
 
 What is changed in a state makes another detector, another document; where that would show nobody knows.
 """

@@ -95,9 +95,9 @@ def _display_width(character: str) -> int:
 
 
 class RuleError(XmlCepError, ValueError):
-    """Rules that cannot be used; ``problems`` are all that was found, ``line`` and ``column`` the first's.
+    """Rules that cannot be used; ``problems`` are all mistakes found, ``line`` and ``column`` those of the first.
 
-    ``texts`` are those of several files by name; each problem names its file.
+    ``texts`` are the texts of several files by name; each problem names its file.
     """
 
     def __init__(

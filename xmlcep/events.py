@@ -123,7 +123,9 @@ class PrimitiveEvent(NamedTuple):
         Raises `RecordError`, which names the field, what was given and what is expected.
         """
         if not isinstance(record, Mapping):
-            raise RecordError(f"{record!r} is no record: expected a dict with the fields ts, op, path, ids …")
+            raise RecordError(
+                f"{record!r} is not a record: expected a dict with the fields ts, op, path, ids …"
+            )
         ts, op, ids = record.get("ts"), record.get("op"), record.get("ids")
         if type(ts) is not int or ts < 1:
             raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")
@@ -175,17 +177,13 @@ class PrimitiveEvent(NamedTuple):
 
         ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (E3).
         """
+        ts, op, path, ids, value, old, _, at, _, txn, meta, _ = self
         record: dict[str, Any] = {
-            "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
-            "value": self.value, "old": self.old,
+            "ts": ts, "op": op, "path": str(path), "ids": list(ids), "value": value, "old": old
         }  # fmt: skip
-        if self.at is not None:
-            record["at"] = self.at
-        return record | self.provenance()
-
-    def provenance(self) -> dict[str, Any]:
-        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
-        return _provenance(self.txn, self.meta)
+        if at is not None:
+            record["at"] = at
+        return _with_provenance(record, txn, meta)
 
     @property
     def xpath(self) -> str:
@@ -218,13 +216,15 @@ def _with_prefixes(text: str, more: str = "") -> str:
     return f"{short}{more}{where and f' where {where}'}"
 
 
-def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _with_provenance(
+    record: dict[str, Any], txn: int | None, meta: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """A finding record, or a constituent, with ``txn`` and ``meta``, where there are any."""
     if txn is not None:
-        found["txn"] = txn
+        record["txn"] = txn
     if meta is not None:
-        found["meta"] = dict(meta)
-    return found
+        record["meta"] = dict(meta)
+    return record
 
 
 _parse = lru_cache(4096)(PathType.parse)
@@ -252,10 +252,6 @@ class TimePoint(NamedTuple):
     doc: str = ""
     txn: int | None = None
     meta: Mapping[str, str] | None = None
-
-    def provenance(self) -> dict[str, Any]:
-        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
-        return _provenance(self.txn, self.meta)
 
     def __deepcopy__(self, memo: object) -> TimePoint:
         return self
@@ -288,10 +284,11 @@ class CompositeEvent(NamedTuple):
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
     the moments of its first and last primitive event, where rules look at these (W3); ``names`` what the
     operands are called that its constituents are of (V10), one for each, or one for all. ``severity`` and ``message``
-    are its texts for people; they are known of what is raised to the outside (Y10).
+    are its texts for people, ``ended`` says that none of its event comes at its node at a later time point; they are
+    known of what is raised to the outside (Y10, Y11).
     """
 
-    # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
+    # path and ids are where PrimitiveEvent has them, so that the engine reads both in one way.
     name: str
     operator: str | None
     path: PathType | None
@@ -305,6 +302,7 @@ class CompositeEvent(NamedTuple):
     names: Names | None = None
     severity: str | None = None
     message: str | None = None
+    ended: bool = False
 
     @property
     def ts(self) -> int:
@@ -335,18 +333,24 @@ class CompositeEvent(NamedTuple):
     def to_record(self) -> dict[str, Any]:
         """The composite as a finding record, its fields in the order in which an audit writes them (V5); ``bindings``
         is there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
-        cause = self.cause
-        return {
-            "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
-            "path": None if self.path is None else str(self.path), "ids": list(self.ids),
-            "start": self.start, "end": self.end,
-            "constituents": self._constituents(),
-            "operator": self.operator,
-            **({} if self.severity is None else {"severity": self.severity}),
-            **({} if self.message is None else {"message": self.message}),
-            **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
-            **cause.provenance(),
+        return self._record(self._constituents())
+
+    def _record(self, constituents: Any) -> dict[str, Any]:
+        name, operator, path, ids, _, start, end, cause, bindings, _, _, severity, message, ended = self
+        record = {
+            "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": name,
+            "path": None if path is None else str(path), "ids": list(ids), "start": start, "end": end,
+            "constituents": constituents, "operator": operator,
         }  # fmt: skip
+        if severity is not None:
+            record["severity"] = severity
+        if message is not None:
+            record["message"] = message
+        if ended:
+            record["ended"] = True
+        if bindings is not None:
+            record["bindings"] = bindings_in_finding(bindings)
+        return _with_provenance(record, cause.txn, cause.meta)
 
     def to_constituent(self) -> dict[str, Any]:
         """The composite as a constituent in a finding record."""
@@ -392,7 +396,7 @@ _WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 
 
 def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of a composite as they stand in a finding record, by name (V7)."""
+    """The variables of a composite as they are in a finding record, by name (V7)."""
     return {
         name: [_in_finding(inner) for inner in value]
         if isinstance(value, (tuple, list))

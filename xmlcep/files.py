@@ -31,7 +31,7 @@ _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
 
 
 def allowed() -> int:
-    """How many bytes the environment allows; 0 if it does not say. Raises `OSError` for what is no size."""
+    """How many bytes the environment allows; 0 if it does not say. Raises `OSError` for what is not a size."""
     size = _SIZE.fullmatch(os.environ.get(VARIABLE, "").strip() or "0")
     if size is None:
         reason = f"{VARIABLE} is {os.environ[VARIABLE]!r}, no size: expected a number of bytes, 500M or 2G"

@@ -17,12 +17,12 @@ WHY = ("subject", "reason", "why", "message", "comment")
 
 @contextmanager
 def acting_as(*, user: object = None, correlation: object = None) -> Iterator[None]:
-    """Says for whom and in the course of what everything is done in a ``with`` block: edits and transactions record it.
+    """Records a user and a correlation with everything that is done in a ``with`` block.
 
-    All records of edits in the block have ``user`` and ``correlation`` in their ``meta``, in whatever document, also
-    those of action rules; pairs that a transaction is given by itself win. It holds in this thread and this task
-    (`contextvars`): tasks that are started in the block have it, threads begin without it. A block inside another
-    changes what it names. Can decorate a function.
+    All records of edits in the block, in every document, have ``user`` and ``correlation`` in their ``meta``; so have
+    those of action rules. A transaction's own pairs win. The values hold in this thread and this task (`contextvars`):
+    tasks that are started in the block have them, threads do not. A block inside another one overrides what it names.
+    Can decorate a function.
     """
     given = {"user": user, "correlation": correlation}
     said = {key: str(value) for key, value in given.items() if value is not None}

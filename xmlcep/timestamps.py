@@ -1,4 +1,4 @@
-"""Times as they stand in records: RFC 3339 text to microseconds since 1970, and back (rules W1, W5)."""
+"""Times as they are in records: RFC 3339 text to microseconds since 1970, and back (rules W1, W5)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PATTERN = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
 )
 # What nearly all logs have; of this Python reads the same, much faster. An hour 24 is one to some of its versions.
-_FREQUENT = ("--T::.", "--T::Z")  # what stands behind year, month, day, hour, minute and second, in UTC
+_FREQUENT = ("--T::.", "--T::Z")  # what is behind year, month, day, hour, minute and second, in UTC
 _parsed = datetime.fromisoformat
 _FREQUENT_HOUR = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:", re.ASCII)
 _UTC = ("Z", "+00:00")
@@ -25,7 +25,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 class TimeError(XmlCepError, ValueError):
-    """Text that is no time; says what is expected."""
+    """Text that is not a time; says what is expected."""
 
 
 def microseconds(text: str) -> int:
@@ -37,7 +37,7 @@ def microseconds(text: str) -> int:
     if text[4:20:3] in _FREQUENT and text[-1:] == "Z" and text[11:13] != "24":
         try:
             passed = _parsed(text) - _EPOCH
-        except ValueError:  # leap seconds, and what is no time
+        except ValueError:  # leap seconds, and what is not a time
             return _read(text)
         return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds
     try:  # records that follow each other have most of it in common
@@ -52,7 +52,7 @@ def microseconds(text: str) -> int:
 def _read(text: str) -> int:
     match = _PATTERN.fullmatch(text)
     if match is None:
-        raise TimeError(f"{text!r} is no time: expected RFC 3339, such as 2026-01-31T09:30:00Z")
+        raise TimeError(f"{text!r} is not a time: expected RFC 3339, such as 2026-01-31T09:30:00Z")
     year, month, day, hour, minute, second, fraction, sign, hours, minutes = match.groups()
     leap = second == "60"  # RFC 3339 knows leap seconds, datetime does not
     zone = UTC
@@ -65,7 +65,7 @@ def _read(text: str) -> int:
             int(fraction[:6].ljust(6, "0")) if fraction else 0, zone,
         )  # fmt: skip
     except ValueError as error:
-        raise TimeError(f"{text!r} is no time: {error}") from error
+        raise TimeError(f"{text!r} is not a time: {error}") from error
     return (when - _EPOCH) // _MICROSECOND + (1_000_000 if leap else 0)
 
 
@@ -103,7 +103,7 @@ def as_microseconds(time: str | int | datetime) -> int:
             raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
         return (time - _EPOCH) // _MICROSECOND
     if isinstance(time, bool) or not isinstance(time, (str, int)):
-        raise TimeError(f"{time!r} is no time: pass RFC 3339 text, a datetime, or microseconds since 1970")
+        raise TimeError(f"{time!r} is not a time: pass RFC 3339 text, a datetime, or microseconds since 1970")
     at = time if isinstance(time, int) else microseconds(time)
     if not _FIRST <= at <= _LAST:
         raise TimeError(f"{time!r} microseconds since 1970 are not in the years 1 to 9999")
@@ -123,7 +123,7 @@ def time_or_day(text: str) -> int:
         return microseconds(f"{text}T00:00:00Z" if _DAY.fullmatch(text) else text)
     except TimeError:
         raise TimeError(
-            f"{text!r} is no time: expected a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z"
+            f"{text!r} is not a time: expected a day or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z"
         ) from None
 
 

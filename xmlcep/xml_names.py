@@ -19,7 +19,7 @@ def as_name(given: Any) -> Any:
 
 @lru_cache(maxsize=10_000)
 def is_namespace(uri: str) -> bool:
-    """Whether a namespace can be called so: libxml2 reads no declaration of one that is no URI (RFC 3986)."""
+    """Whether a namespace can be called so: libxml2 reads no declaration of one that is not a URI (RFC 3986)."""
     try:
         etree.Element("none", nsmap={"none": uri})
     except ValueError:

@@ -70,7 +70,7 @@ def read_xml(
 ) -> tuple[etree._Element, Iterable[etree._LogEntry]]:
     """The root element of XML text, and what the parser noted; arguments and entities as of `safe_parser`.
 
-    An ``xml:id`` that is no name, or there twice, is libxml2's only reason to refuse well-formed text. Edits lead
+    An ``xml:id`` that is not a name, or there twice, is libxml2's only reason to refuse well-formed text. Edits lead
     to such documents (who copies an element copies its id), so they are read again by a parser that collects no ids.
     Of a document with a document type it would read the DTD outside, whatever it is told: those stay refused.
 

@@ -2,7 +2,7 @@
 
 lxml writes some trees, which calls make and no parser, as XML of other trees or as no XML: an element in no namespace
 below a default namespace without the ``xmlns=""`` that would say so, a carriage return in a CDATA section as it stands,
-declarations of the prefixes ``xml`` and ``xmlns``, of what these stand for and of what is no URI, a comment or
+declarations of the prefixes ``xml`` and ``xmlns``, of what these stand for and of what is not a URI, a comment or
 processing instruction with its own end in its text or with no text or name that XML has, and an element of a document
 with an XHTML document type with a namespace it has not. Such a tree is written from a copy that is put right (an empty
 comment for such a comment: it keeps texts apart), every other as lxml writes it.
@@ -42,7 +42,7 @@ def xml_text(element: etree._Element) -> str:
 
 
 def xml_file(tree: etree._ElementTree[Any]) -> bytes:
-    """A whole document as UTF-8: an XML declaration, its document type, what stands beside the root element."""
+    """A whole document as UTF-8: an XML declaration, its document type, what is beside the root element."""
     root, doctype = tree.getroot(), None
     if _is_wrong(_text(root), root):
         shown = _put_right(root)
@@ -101,7 +101,7 @@ def _can_be_read(node: Any) -> bool:
 
 def _put_right(top: Any) -> Any:
     """A copy in which what has no namespace says so, no declaration hides one that is used, and no text is in a CDATA
-    section. Made node by node: lxml copies a node into the namespace that its prefix has where it stands."""
+    section. Made node by node: lxml copies a node into the namespace that its prefix has where it is."""
     copies: dict[Any, Any] = {}
     hidden: dict[Any, set[str]] = {}  # the namespaces whose declarations are hidden by others, by copies
     for node in top.iter():

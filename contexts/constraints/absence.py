@@ -15,10 +15,9 @@ class Violations:
     """The events of one negated operand, by the group in which they forbid (V4); all that was ever stored counts, for
     what comes to be withdrawn has violated nonetheless (Q1)."""
 
-    one_is_enough = True
-    """Whether each of them forbids by itself."""
-
-    def __init__(self) -> None:
+    def __init__(self, *, one_is_enough: bool = True) -> None:
+        self.one_is_enough = one_is_enough
+        """Whether each of them is known to forbid by itself."""
         self.stored: dict[Key, list[Entry]] = {}
         self.at: KeysByPlace = {}  # where keys are not the places themselves
         self.project: Callable[[Key], Key] = _same
@@ -67,10 +66,8 @@ class Violations:
 class Collection(Violations):
     """The events of one operand of which all is taken along, if there are ``least`` to ``most`` of them (A6)."""
 
-    one_is_enough = False
-
     def __init__(self, least: int, most: int | None) -> None:
-        super().__init__()
+        super().__init__(one_is_enough=False)
         self.least = least
         self.most = most
 

@@ -32,7 +32,8 @@ class Objection(NamedTuple):
     """Why events are no combination, or are not raised: a word for the reason, and the events it is about.
 
     ``by``: how much too far apart they are, by the measure ``unit`` (the place of it in a `Moment`), where ``most`` is
-    what is allowed. ``times`` are time points at which something happened that must not.
+    what is allowed. ``times`` are time points at which something happened that must not. ``operand``: of which there
+    are too many or too few, all of them.
     """
 
     reason: str
@@ -41,6 +42,7 @@ class Objection(NamedTuple):
     most: int = 0
     unit: int = 0
     times: tuple[int, ...] = ()
+    operand: int | None = None
 
 
 class Constraint(ABC):

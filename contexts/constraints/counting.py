@@ -16,8 +16,6 @@ class CountedViolations(Violations):
     it has none; ``admit`` its ``having``.
     """
 
-    one_is_enough = False
-
     def __init__(
         self,
         lower: int,
@@ -26,7 +24,7 @@ class CountedViolations(Violations):
         within: tuple[int, int] | None,
         admit: Callable[[Sequence[Entry]], bool] | None,
     ) -> None:
-        super().__init__()
+        super().__init__(one_is_enough=False)
         self._lower = max(lower, 1)
         self._upper = upper
         self._group_of = group_of

@@ -1,4 +1,4 @@
-"""Relations between two intervals (rules R1, R2; Allen's thirteen, and ETALIS' ``par``)."""
+"""Relations between two intervals (rules R1, E5; Allen's thirteen, and ETALIS' ``par``)."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ RELATIONS: MappingProxyType[str, _Predicate] = MappingProxyType(
 
 _WITH_EMPTY = frozenset(
     {"before", "after"}
-)  # the relations in which an empty interval stands to every other (R2)
+)  # the relations in which an empty interval stands to every other (E5)
 
 
 class IntervalRelation(Constraint):
-    """The first operand's interval stands in this relation to the second's (R1, R2).
+    """The first operand's interval stands in this relation to the second's (R1, E5).
 
     ``interval`` says what the interval of an entry is, where that is not what "before" compares (H2).
     """

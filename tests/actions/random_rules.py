@@ -1,4 +1,4 @@
-"""Random rules that act, and random edits of small documents; how often what may not end does not (rule L9).
+"""Random action rules, and random edits of small documents; how often what may not end does not (rule L9).
 
 ``python -m tests.actions.random_rules`` says the share.
 """

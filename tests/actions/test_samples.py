@@ -1,4 +1,4 @@
-"""The rules that act of the samples do what their comments say."""
+"""The action rules of the samples do what their comments say."""
 
 from __future__ import annotations
 

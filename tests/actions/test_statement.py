@@ -178,8 +178,8 @@ def test_the_mode_that_is_meant(rule: str, mode: Mode) -> None:
         ("rule R on (ins(a)) do replace '@b' with '<c/>'", "replace does not work on texts and attributes"),
         ("rule R on (ins(a)) do raise B", "there is no event called B that could be raised"),
         ("event A = ins(a)\nrule R on A do raise A", "A is raised by its expression, not by rules (L7)"),
-        ("rule R on (ins(a)) {priority=high} do delete '.'", "'high' is no value of the option 'priority'"),
-        ("rule R on (ins(a)) {mode=sett} do delete '.'", "'sett' is no value of the option 'mode'"),
+        ("rule R on (ins(a)) {priority=high} do delete '.'", "'high' is not a value of the option 'priority'"),
+        ("rule R on (ins(a)) {mode=sett} do delete '.'", "'sett' is not a value of the option 'mode'"),
         ("event A = ins(a)\nrule R on A {within='3 days'} do delete '.'", "a rule has no option 'within'"),
         ("rule R on (ins(a/b) & ins(c)) do delete '.'", "rule R: the path type of the conjunction (&)"),
         ("rule R on (ins(a)) do", "the statement ends too early"),
@@ -223,7 +223,7 @@ def test_events_alone_stay_what_they_were() -> None:
 
 
 def test_who_only_looks_for_events_says_that_it_ignores_rules(tmp_path: Any) -> None:
-    """Once for the same rules; a rules file may have nothing but rules that act."""
+    """Once for the same rules; a rules file may have nothing but action rules."""
     from xmlcep import audit, fromstring, record
     from xmlcep.rules import IgnoredRulesWarning
 

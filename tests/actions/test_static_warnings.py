@@ -1,4 +1,4 @@
-"""What rules that act say of themselves before anything happens: expressions that select nothing, events that never
+"""What action rules say of themselves before anything happens: expressions that select nothing, events that never
 are."""
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def test_check_shows_the_graph_and_strict_refuses(tmp_path: Path) -> None:
         "rule B on (upd(total/text())) {coupling=commit} do set '.' = '. + 1'\n"
     )
     shown = CliRunner().invoke(command, [str(file)], catch_exceptions=False).output
-    assert "1 event tree, in the order in which they are processed; 2 rules that act" in shown
+    assert "1 event tree, in the order in which they are processed; 2 action rules" in shown
     assert "rule A  on New, mode instance, priority 2\n  may trigger  no rule" in shown
     assert (
         "rule B  on an event of its own, mode instance, at the end of the transaction\n  may trigger  B"

@@ -14,21 +14,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.java import JAVA_OPTIONS
 from xmlcep.auditing.spark.java import find_java
 from xmlcep.auditing.spark.session import PACKAGES
 
 NOT_HERE = "this worker was not sent the package"
 """What a worker says that tries to import the package and was not sent it."""
 
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""What saves time where little is done, in all that is started here and by it: a compiler and a collector in haste."""
-
 
 @contextmanager
 def bare_cluster(folder: Path) -> Iterator[str]:
-    """A standalone master with a worker of two cores on the loopback interface, files in ``folder``; its URL.
+    """A standalone master with two workers of one core on the loopback interface, files in ``folder``; its URL.
 
-    It cannot import the package: where it is installed, that is hidden.
+    Each worker has a folder of its own, and cannot import the package: where it is installed, that is hidden.
     """
     import pyspark
 
@@ -40,15 +38,18 @@ def bare_cluster(folder: Path) -> Iterator[str]:
     environment = os.environ | {
         "SPARK_HOME": str(home), "SPARK_NO_DAEMONIZE": "1", "JAVA_HOME": str(find_java().home),
         "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(hiding),
-        "SPARK_WORKER_DIR": str(folder / "work"), "JDK_JAVA_OPTIONS": JAVA_OPTIONS,
+        "JDK_JAVA_OPTIONS": JAVA_OPTIONS,
     }  # fmt: skip
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str) -> Path:
-        written = folder / f"{len(started)}.log"
+        own = folder / str(len(started))
+        own.mkdir()
+        written = own / "log"
         command = [str(home / "bin" / "spark-class"), *arguments]
         with written.open("wb") as log:
-            started.append(subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log))
+            where = environment | {"SPARK_WORKER_DIR": str(own / "work")}
+            started.append(subprocess.Popen(command, env=where, cwd=own, stdout=log, stderr=log))
         return written
 
     port = _free_port()
@@ -60,11 +61,15 @@ def bare_cluster(folder: Path) -> Iterator[str]:
         )  # fmt: skip
         # The worker asks again until there is a master, but later and later.
         _wait_for(master, "I have been elected leader")
-        worker = start(
-            "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--cores", "2", "--memory", "2g",
-            "--webui-port", str(_free_port()), url,
-        )  # fmt: skip
-        _wait_for(worker, "Successfully registered with master")
+        workers = [
+            start(
+                "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "2g",
+                "--webui-port", str(_free_port()), url,
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+        for worker in workers:
+            _wait_for(worker, "Successfully registered with master")
         yield url
     finally:
         for process in reversed(started):
@@ -82,7 +87,7 @@ def _free_port() -> int:
 
 def _wait_for(log: Path, sign: str) -> None:
     """Waits until a process has written this."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while time.monotonic() < until:
         if re.search(sign, log.read_text(errors="replace")):
             return

@@ -1,5 +1,7 @@
 """Kills runs of an audit that goes on, at every step they take towards the disk; a process of its own.
 
+``python -m tests.auditing.killed_runs RUN once|twice same|new|late [FIRST EVERY]``: from which step on, every so many.
+
 Each run is a child that kills itself (SIGKILL) before or behind its n-th call of what brings something to the disk, or
 half way through a copy; then the audit goes on. Prints how many kills there were; says what is wrong, if something is.
 """
@@ -133,18 +135,21 @@ class LateLives(Lives):
 
 
 def main() -> None:
-    """All steps of one run: its number, whether it is killed twice, whether each run has a file of its own (or with
+    """The steps of one run: its number, whether it is killed twice, whether each run has a file of its own (or with
     ``late`` goes back for late records)."""
     os.fsync = fsync_at_once
     victim, twice, new_names = int(sys.argv[1]), sys.argv[2] == "twice", sys.argv[3] == "new"
+    first, every = map(int, sys.argv[4:] or (1, 1))
+    kills = 0
     with tempfile.TemporaryDirectory() as place:
         lives = (LateLives if sys.argv[3] == "late" else Lives)(
             Path(place), victim, twice=twice, new_names=new_names
         )
-        at = 1
-        while at < MOST_STEPS and lives.one(at):
-            at += 1
-    print(at - 1)
+        for at in range(first, MOST_STEPS, every):
+            if not lives.one(at):
+                break
+            kills += 1
+    print(kills)
 
 
 if __name__ == "__main__":

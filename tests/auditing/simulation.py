@@ -48,7 +48,7 @@ def simulate(
     """
     files = find_files(logs).files
     changes = [row for file in files for row in rows_of(file, files, split_bytes)]
-    told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace)
+    told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace, together=True)
     counts = Counter(row["doc"] for row in changes if row["doc"] is not None)
     plan, divided = make_plan(rules), set[str]()
     if large is not None and plan.divided:
@@ -57,7 +57,7 @@ def simulate(
     answered = _whole([row for row in changes if row["doc"] not in divided], told, batch, partitions)
     if some:
         whole = () if plan.whole is None else tuple(tree.name for tree in plan.whole.trees)
-        answered += _whole(some, told._replace(trees=whole), batch, partitions)
+        answered += _whole(some, told._replace(trees=whole, together=False), batch, partitions)
         answered += _divided(some, plan, told, batch, partitions)
     collect(_beside_findings(answered), rules, collector, files)
     if rules.graph.across:
@@ -69,7 +69,7 @@ def simulate(
                 collector.found(line["doc"], line["found"])
         answered += over
     found = sorted((row for row in answered if row["kind"] == FINDING), key=in_findings)
-    return [row["content"] for row in found]
+    return [line for row in found for line in row["content"].splitlines()]
 
 
 def _whole(changes: list[Row], told: Told, batch: int, partitions: int) -> list[Row]:

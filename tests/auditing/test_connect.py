@@ -31,9 +31,8 @@ spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partit
 assert "connect" in type(spark).__module__
 rules = xmlcep.load_rules(rules)
 changes = read_log(spark, log)
-for large in (None, 0):
-    rows = in_order(findings(changes, rules, large=large)).collect()
-    print(json.dumps([[row.doc, row.ts, row.name, row.ids] for row in rows]))
+rows = in_order(findings(changes, rules, large=0)).collect()  # the audit divides nothing
+print(json.dumps([[row.doc, row.ts, row.name, row.ids] for row in rows]))
 print(json.dumps([row.reason for row in quarantine(changes, rules).collect()]))
 audit(log, rules, engine="spark", spark=spark, out="found.jsonl")
 spark.stop()
@@ -55,8 +54,8 @@ def test_spark_connect(tmp_path: Path) -> None:
         env=os.environ | submitting_environment(Path(pyspark.__file__).parent),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    whole, divided, bad = map(json.loads, done.stdout.splitlines())
+    divided, bad = map(json.loads, done.stdout.splitlines())
     expected = [[each["doc"], each["ts"], each["name"], each["ids"]] for each in local.records()]
-    assert whole == divided == expected
+    assert divided == expected
     assert len(bad) == local.summary.quarantined == 1
     assert (tmp_path / "found.jsonl").read_bytes() == local.out.read_bytes()

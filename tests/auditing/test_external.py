@@ -205,7 +205,7 @@ def test_trees_that_take_external_events_see_the_document() -> None:
     assert not of["Plain"].by_document
     assert of["Seen"] is of["B"] and of["Closed"] is of["A"]
     assert of["A"].by_document and of["B"].by_document
-    assert any("as a rule has raised it (L7)" in reason for reason in of["A"].reasons)
+    assert any("is raised by an action rule between the records" in reason for reason in of["A"].reasons)
 
 
 def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:
     assert result.quarantine is not None
     bad = [FASTEST.loads(line) for line in result.quarantine.read_bytes().splitlines()]
     assert [each["record"] for each in bad] == [4, 7]
-    assert "Closed was raised at ts 2 of document 'd': expected it behind the record of that ts (L7)" in str(
+    assert "Closed was raised at ts 2 of document 'd': expected it after the record of that ts (L7)" in str(
         bad[0]
     )
     assert "ids of a raised event is [1, 2]" in str(bad[1])

@@ -42,7 +42,8 @@ VARIABLES = next(rows for rows in TABLES if rows[0][0] == "`text`")
 
 RULES = xmlcep.parse_rules(
     'event Priced(item) {severity=error, message="price {$price} of {@part}"}'
-    "    = ins(item/@part) as $part as part & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
+    "    = ins(item) & ins(item/@part) as $part as part"
+    "    & (ins(item/price) as placed ; ins(item/price/text()) as $price)\n"
     "event Twice(/order) = Priced(item) ; Priced(item)\n"
     "event Maybe(item) = x[0,1] ins(item/comment) & ins(item/price)\n"
 )
@@ -211,7 +212,7 @@ RECORDS = st.fixed_dictionaries(
     },
     optional={
         "bindings": st.dictionaries(TEXTS, SINGLE | st.lists(SINGLE, max_size=3), max_size=3),
-        "severity": TEXTS, "message": TEXTS, "txn": NUMBERS, "meta": METAS,
+        "severity": TEXTS, "message": TEXTS, "ended": st.just(True), "txn": NUMBERS, "meta": METAS,
     },
 )  # fmt: skip
 
@@ -256,3 +257,16 @@ def test_the_sql_on_the_page(log: Path, tmp_path: Path, monkeypatch: pytest.Monk
     (sql,) = re.findall(r"^```sql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     rows = duckdb.sql(sql).fetchall()
     assert ("Twice", 8, "ins", "/order/item/@part", None, "7") in rows
+
+
+def test_the_finding_on_the_page(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    doc = xmlcep.fromstring("<order><item/></order>", name="order-1", now=lambda: 1_767_225_600)
+    with xmlcep.record(doc, tmp_path / "log.jsonl"):
+        price = doc.root.makeelement("price")
+        doc.root[0].append(price)
+        price.text = "10"
+        with doc.transaction(user="ben"):
+            price.text = "15"
+    rules = xmlcep.parse_rules("event Dearer(item) = upd(item/price/text())[. > 1.1 * number($old)]")
+    assert list(audit(tmp_path / "log.jsonl", rules).records()) == [json.loads(shown)]

@@ -41,7 +41,7 @@ class Session:
 
 def test_while_the_jvm_starts_it_waits() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with sessions._held_interrupts() as came:
+    with sessions._interrupts(held=1) as came:
         interrupt()
         assert came == [signal.SIGINT]
         with pytest.raises(KeyboardInterrupt):

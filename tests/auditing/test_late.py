@@ -102,7 +102,7 @@ def test_going_back_for_what_comes_late(tmp_path: Path) -> None:
     write(growing.logs / "4.jsonl", change("a", 2, "note"))
     late = growing.run()
     assert list(late.lines()) == [b'{"doc":"a","retract":"3:Gap:1,2"}'] and not list(late.records())
-    assert "late records (document 'a', ts 2): 1 findings retracted, 0 added" in late.notes
+    assert "late records (document 'a', ts 2): findings retracted: 1, added: 0" in late.notes
     kept = tmp_path / ".audit.state.kept"
     assert [each.name for each in kept.iterdir()] == ["1"]  # the others have not seen it
     growing.run(final=True)
@@ -126,9 +126,9 @@ def test_going_back_needs_the_same_rules_in_all_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"late": "wait"}, "need since"),
+        ({"late": "wait"}, "need `since`"),
         ({"late": "refuse", "wait": "1 h", "since": "s", "out": "o"}, "leave it out"),
-        ({"late": "wait", "wait": "soon", "since": "s", "out": "o"}, "no duration"),
+        ({"late": "wait", "wait": "soon", "since": "s", "out": "o"}, "not a duration"),
         ({"late": "wait", "wait": "3 changes", "since": "s", "out": "o"}, "expected a time"),
     ],
 )

@@ -135,7 +135,7 @@ def test_what_is_allowed_is_an_option(folder: Path, capsys: pytest.CaptureFixtur
     assert run([*arguments, "--allow", "python"]) == 0
     assert run(["check", str(folder / "opaque.xcep"), "--allow", "python"]) == 0
     said = capsys.readouterr().out
-    assert "because      Many asks python, which may look at all of the document (O1)" in said
+    assert "because      Many uses python, which may read the whole document (O1)" in said
 
 
 def test_what_fails_ends_the_audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

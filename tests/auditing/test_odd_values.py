@@ -61,8 +61,8 @@ def outcome(log: Path, lines: list[bytes], rules: Rules) -> Outcome:
 
 
 def arranged(lines: list[bytes]) -> list[list[bytes]]:
-    """The lines in order, in disorder, each twice, and both."""
-    return [lines, lines[::-1], [line for line in lines for _ in range(2)], lines + lines[::-1]]
+    """The lines in order; in disorder, each twice, and all once more."""
+    return [lines, [line for line in lines[::-1] for _ in range(2)] + lines]
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
@@ -151,7 +151,7 @@ def test_events_built_on_each_other_are_written_or_refused(tmp_path: Path, level
     out = tmp_path / "found.jsonl"
     if levels > 500:
         with pytest.raises(
-            OutputError, match=r"a finding of E\d+ cannot be written: events in events in events"
+            OutputError, match=r"a finding of E\d+ cannot be written: events are nested in it about 300 deep"
         ):
             audit(log, parse_rules(rules), engine="local", out=out)
         return

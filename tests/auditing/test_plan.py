@@ -91,7 +91,7 @@ def test_the_plan_in_words() -> None:
         )
     )
     for expected in (
-        "A waits for a release", "A asks the document", "a lower bound of 0", "the document", "F is flat",
+        "A is released", "A reads the document", "a lower bound of 0", "the document", "F is flat",
     ):  # fmt: skip
         assert expected in text
 
@@ -144,18 +144,18 @@ def test_what_keeps_values_from_dividing_a_flat_rule_is_said(text: str, why: str
     [
         (
             'event A(item) = (ins(item/a) ; ins(item/b)) {within="1 h"}',
-            "measures by the clock of the document",
+            "measures time",
         ),
         (
             'event A(item) = (ins(item/a) ; not ins(item/b)) {within="4 changes"}',
-            "raises when time has passed",
+            "is raised by the time",
         ),
-        ('event A(item) = plus[ins(item/a), "1 h"]', "raises when time has passed"),
-        ('event A(item) = periodic[ins(item/a), "1 h", ins(item/b)]', "raises when time has passed"),
-        ("event A(item) = (ins(item/a) & ins(item/b)) {end=custom}", "waits for a release"),
-        ("event A(item) = (ins(item/a) & ins(item/b)) {end=non-local}", "waits for a release"),
-        ('event A(item) = (ins(item/a) & ins(item/b)) {when="@n"}', "asks the document"),
-        ('event A = becomes["@n"](item)', "asks the document"),
+        ('event A(item) = plus[ins(item/a), "1 h"]', "is raised by the time"),
+        ('event A(item) = periodic[ins(item/a), "1 h", ins(item/b)]', "is raised by the time"),
+        ("event A(item) = (ins(item/a) & ins(item/b)) {end=custom}", "is released by other records"),
+        ("event A(item) = (ins(item/a) & ins(item/b)) {end=non-local}", "is released by other records"),
+        ('event A(item) = (ins(item/a) & ins(item/b)) {when="@n"}', "reads the document"),
+        ('event A = becomes["@n"](item)', "reads the document"),
     ],
 )
 def test_what_any_record_of_a_document_may_decide_has_the_document_as_key(text: str, why: str) -> None:

@@ -235,12 +235,12 @@ def test_a_summary_is_of_the_run(growing: Growing, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"out": None}, "since needs out"),
-        ({"format": "parquet"}, "since appends findings to a JSON Lines file"),
-        ({"partition_by_rule": True}, "since appends findings to a JSON Lines file"),
+        ({"out": None}, "`since` needs `out`"),
+        ({"format": "parquet"}, "`since` appends findings to a JSON Lines file"),
+        ({"partition_by_rule": True}, "`since` appends findings to a JSON Lines file"),
         ({"on_bad_record": "document"}, "those of earlier runs cannot be taken back"),
-        ({"until": "2026-01-01T00:00:00Z"}, "until is about the end of documents"),
-        ({"since": None, "final": True}, "final needs since"),
+        ({"until": "2026-01-01T00:00:00Z"}, "`until` is about the end of documents"),
+        ({"since": None, "final": True}, "`final` needs `since`"),
     ],
 )
 def test_what_does_not_go_together(growing: Growing, options: dict[str, Any], sentence: str) -> None:
@@ -272,7 +272,7 @@ def test_other_options(growing: Growing) -> None:
     ("content", "sentence"),
     [
         (b"", "not the state of an audit"), (b"[]", "not the state of an audit"),
-        (b"\xff\xfe", "is no state of an audit"),
+        (b"\xff\xfe", "is not a state of an audit"),
         (b'{"xmlcep": "audit", "version": 0}', "written by another version of xmlcep"),
     ],
 )  # fmt: skip
@@ -290,7 +290,7 @@ def test_a_state_that_was_cut_off(growing: Growing) -> None:
     content = growing.state.read_bytes()
     for end in (len(content) - 1, len(content) - 40, content.rindex(b'{"doc"')):
         growing.state.write_bytes(content[:end])
-        with pytest.raises(StateError, match="is no state of an audit, or a damaged one"):
+        with pytest.raises(StateError, match="is not a state of an audit, or a damaged one"):
             growing.run()
 
 
@@ -303,7 +303,7 @@ def test_a_state_that_was_changed(growing: Growing) -> None:
         damaged = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
         growing.state.write_bytes(damaged)
         with pytest.raises(
-            StateError, match=r"is no state of an audit|not the state of an audit|another version"
+            StateError, match=r"is not a state of an audit|not the state of an audit|another version"
         ):
             growing.run()
         assert growing.state.read_bytes() == damaged
@@ -312,7 +312,7 @@ def test_a_state_that_was_changed(growing: Growing) -> None:
         others = [lines[:number] + lines[number + 1 :], [*lines[:number], each, *lines[number:]], lines[::-1]]
         for other in others:
             growing.state.write_bytes(b"".join(other))
-            with pytest.raises(StateError, match=r"is no state of an audit|not the state of an audit"):
+            with pytest.raises(StateError, match=r"is not a state of an audit|not the state of an audit"):
                 growing.run()
 
 

@@ -121,7 +121,7 @@ def test_only_more_events_need_no_word(growing: Growing) -> None:
     growing.rules = parse_rules(BOTH + SOON + "event Many(order) = x[2,2] ins(item/price)\n")
     assert growing.run().notes == ["rules replaced: 2 kept: Both, Soon", "rules replaced: 1 new: Many"]
     growing.rules = parse_rules(BOTH + SOON)
-    with pytest.raises(AuditError, match="on_removed and new_since need since"):
+    with pytest.raises(AuditError, match="`on_removed` and `new_since` need `since`"):
         growing.whole(growing.out.parent, on_removed="drop")
 
 

@@ -1,4 +1,4 @@
-"""Audits and time: an ``at`` that is no time, logs without times, ``until``; the same of both engines (W1, W6)."""
+"""Audits and time: an ``at`` that is not a time, logs without times, ``until``; the same of both engines (W1, W6)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_time_that_is_none_matters_only_where_time_is_measured(tmp_path: Path,
         assert (found, quarantined) == (list(result.records()), bad)
         if result.quarantine is not None:
             text = result.quarantine.read_text()
-            assert "at: 'soon' is no time: expected RFC 3339" in text
+            assert "at: 'soon' is not a time: expected RFC 3339" in text
             assert "day is out of range for month; the rules measure time (W1)" in text
 
 
@@ -150,15 +150,18 @@ def test_what_until_may_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     log = write_log(tmp_path / "log.jsonl", order("a", at("09:00"), at("09:01")))
     noon = datetime.datetime(2026, 1, 1, 13, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
     assert len(list(audit(log, LATE, until=noon).records())) == 1
-    for wrong, said in (("noon", "'noon' is no time"), (datetime.datetime(2026, 1, 1), "has no time zone")):
+    for wrong, said in (
+        ("noon", "'noon' is not a time"),
+        (datetime.datetime(2026, 1, 1), "has no time zone"),
+    ):
         with pytest.raises(AuditError, match=f"^until: .*{said}"):
             audit(log, LATE, until=wrong)
     notes = audit(log, parse_rules(PAIR), until=at("12:00")).summary.notes
-    assert "until: changes nothing, for no rule measures time" in notes
+    assert "until: changes nothing, because no rule measures time" in notes
     rules = tmp_path / "rules.xcep"
     rules.write_text(str(LATE))
     command = ["audit", str(log), "--rules", str(rules), "-q", "--engine", "local", "--until"]
     assert run([*command, at("12:00")]) == 0
     assert capsys.readouterr().out.count("Late") == 1
     assert run([*command, "noon"]) == 2
-    assert "'noon' is no time" in capsys.readouterr().err
+    assert "'noon' is not a time" in capsys.readouterr().err

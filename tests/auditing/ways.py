@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.anew import draw_anew
 from tests.laws.agreement import needed, rules_of, shown
+from tests.laws.ending import ending_rules
 from tests.strategies import History
 from tests.strategies.nested import nested_rule_sets
 from tests.strategies.patterns import pattern_histories, pattern_rules
@@ -25,7 +26,7 @@ Case = tuple[tuple[EventDefinition, ...], list[tuple[History, int]]]
 def cases(draw: st.DrawFn) -> Case:
     """Rules, and up to two documents of much that means something to them, each with a place at which its log is
     cut."""
-    definitions = draw(st.one_of(pattern_rules(), pattern_rules(), nested_rule_sets()))
+    definitions = draw(st.one_of(pattern_rules(), pattern_rules(), nested_rule_sets(), ending_rules()))
     history = pattern_histories(definitions)
     return definitions, draw(st.lists(st.tuples(history, st.integers(0, 30)), min_size=1, max_size=2))
 

@@ -19,17 +19,21 @@ from xmlcep.xpath.parser import parse_written
 from xmlcep.xpath.syntax import Operation
 
 NEVER = [
-    ("event A = ins(item)[due < '2026-01-31']", "1:21", "'2026-01-31' is no number, and < compares numbers"),
-    ("event A = ins(item)[due and 'b' >= @name]", "1:29", "'b' is no number"),
+    (
+        "event A = ins(item)[due < '2026-01-31']",
+        "1:21",
+        "'2026-01-31' is not a number, and < compares numbers",
+    ),
+    ("event A = ins(item)[due and 'b' >= @name]", "1:29", "'b' is not a number"),
     ("event A = *(item)[$op = 'insert']", "1:19", "$op is never 'insert'"),
     ("event A = upd(item/@n)[$op = 'ins']", "1:24", "$op is never 'ins'"),
     ("event A = ins(item)[count(price) < 0]", "1:21", "count(price) is never < 0"),
-    ("event A {when=\"price > 'x'\"} = ins(item) ; ins(item/price)", "1:16", "'x' is no number"),
-    ("event A {if=\"price > 'x'\"} = ins(item) ; ins(item/price)", "1:14", "'x' is no number"),
-    ("event A {having=\"$n = 1 and $n < 'x'\"} = x[2,*] ins(item/@b) as $n", "1:29", "'x' is no number"),
-    ("event A {let m=\"$n < 'x'\"} = x[2,*] ins(item/@b) as $n", "1:17", "'x' is no number"),
-    ("event A = ins(item) as $n = (@n < 'x')", "1:30", "'x' is no number"),
-    ("event A = ins(item)[sum(price) = 'x']", "1:21", "'x' is no number"),
+    ("event A {when=\"price > 'x'\"} = ins(item) ; ins(item/price)", "1:16", "'x' is not a number"),
+    ("event A {if=\"price > 'x'\"} = ins(item) ; ins(item/price)", "1:14", "'x' is not a number"),
+    ("event A {having=\"$n = 1 and $n < 'x'\"} = x[2,*] ins(item/@b) as $n", "1:29", "'x' is not a number"),
+    ("event A {let m=\"$n < 'x'\"} = x[2,*] ins(item/@b) as $n", "1:17", "'x' is not a number"),
+    ("event A = ins(item) as $n = (@n < 'x')", "1:30", "'x' is not a number"),
+    ("event A = ins(item)[sum(price) = 'x']", "1:21", "'x' is not a number"),
     ("event A {having=\"$n = 'b'\"} = x[2,*] ins(item/b) as $n = ('a')", "1:18", "$n is never 'b'"),
     ('event A {let n="count($p)", having="$n = -1"} = x[2,*] ins(item/@b) as $p', "1:37", "$n is never -1"),
     ("event A = ins(item)\nevent B = A(item)[$op = 'ins']", "2:19", "$op is never 'ins'"),
@@ -49,8 +53,8 @@ NEVER = [
     ),
     ('event A {having="false()"} = x[2,*] ins(item/@b) as $n', "1:18", "false() is never true"),
     ('rule R on (ins(item)) if "false()" do delete "."', "1:27", "false() is never true"),
-    ("rule R on (ins(item)) if \"@n < 'x'\" do delete \"b[c > 'y']\"", "1:27", "'x' is no number"),
-    ("rule R on (ins(item)[@n < 'x']) do delete \".\"", "1:22", "'x' is no number"),
+    ("rule R on (ins(item)) if \"@n < 'x'\" do delete \"b[c > 'y']\"", "1:27", "'x' is not a number"),
+    ("rule R on (ins(item)[@n < 'x']) do delete \".\"", "1:22", "'x' is not a number"),
 ]
 
 
@@ -88,7 +92,7 @@ def test_check_says_so(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  #
     file.write_text(NEVER[0][0], encoding="utf-8")
     assert run(["check", "-q", str(file)]) == 0
     said = capsys.readouterr().err
-    assert "1:21: warning: event A: '2026-01-31' is no number" in said
+    assert "1:21: warning: event A: '2026-01-31' is not a number" in said
     assert "translate(…, '-', '')" in said
 
 

@@ -23,7 +23,7 @@ def test_it_prints_clauses(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", "(t4)", "m2"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("T4. The node of a composite\n\nA composite is raised at the node")
-    assert "\n    Priced(/order#1/item#2) at 2 {ins@1, ins@2}\n" in printed
+    assert "\n    Anywhere(/order#1) at 2 {ins@1, ins@2}\n" in printed
     assert "\n\nM2. Full at u\n\nThe composite with u arrivals is final" in printed
     assert printed.endswith(" 3: c1.3\n")
 

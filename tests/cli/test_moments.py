@@ -69,7 +69,9 @@ def test_beyond_the_end(command: str, at: str, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_what_is_no_moment(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*command.split(), "--at", "yesterday"]) == 2
-    assert "'yesterday' is no time: expected a day or a time, such as 2026-01-31" in capsys.readouterr().err
+    assert (
+        "'yesterday' is not a time: expected a day or a time, such as 2026-01-31" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
@@ -89,4 +91,4 @@ def test_until(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*audit, "2026-01-05"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(early) + 1
     assert run([*audit, "7"]) == 2
-    assert "'7' is no time" in capsys.readouterr().err
+    assert "'7' is not a time" in capsys.readouterr().err

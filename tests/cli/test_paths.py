@@ -118,7 +118,7 @@ def test_a_document_without_a_name_is_asked_for_as_one(
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        (["--name", ""], "'' is no name: it is empty"),
+        (["--name", ""], "'' is not a name: it is empty"),
         (["--since", ""], "--since is for a file in git"),
         (["--branch", ""], "--branch is for a file in git"),
     ],

@@ -61,3 +61,45 @@ def test_a_late_record_is_not_called_one_that_fits_nothing(
     said = capsys.readouterr().err
     assert "no usable record of this run fits the paths of Both" in said
     assert "1 record came too late: an earlier run had already read up to ts 3" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--final"], "--final needs --state"),
+        (["--on-removed", "drop"], "--on-removed and --new-since need --state"),
+        (["--state", "s", "--late", "refuse", "--wait", "1 h"], "leave it out, or --late refuse"),
+        (["--state", "s", "--on-bad-record", "document"], "--on-bad-record document withholds"),
+    ],
+)
+def test_an_error_names_options_not_parameters(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, log = tmp_path / "r.xcep", tmp_path / "a.jsonl"
+    rules.write_text(RULES, encoding="utf-8")
+    log.write_text(change(1, "price"), encoding="utf-8")
+    where = ["--rules", str(rules), "--out", str(tmp_path / "found.jsonl")]
+    assert run(["audit", str(log), *where, *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_changed_rules_are_refused_with_the_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules, log = tmp_path / "r.xcep", tmp_path / "a.jsonl"
+    log.write_text(change(1, "price"), encoding="utf-8")
+    command = [
+        "audit",
+        str(log),
+        "--rules",
+        str(rules),
+        "--out",
+        str(tmp_path / "f"),
+        "--state",
+        str(tmp_path / "s"),
+    ]
+    for text in (RULES, "event Other(item) = ins(item/price)\n"):
+        rules.write_text(text, encoding="utf-8")
+        status = run(command)
+    assert status == 2
+    assert "(--on-removed, 'flush' or 'drop')" in capsys.readouterr().err

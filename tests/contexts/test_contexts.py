@@ -6,12 +6,15 @@ combinations found at each time point.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Context, Group, primitive
-from contexts.pairing import Ending
+from contexts.entry import Combination
+from contexts.pairing import Ending, Pair, Pairing
 from contexts.runs import Runs
 
 EXISTS: dict[str, Combinations] = {"conjunction": AnyOrder(), "sequence": Chains()}
@@ -130,7 +133,7 @@ def test_a_released_combination_is_not_possible_again() -> None:
 
 
 def test_next_keeps_only_what_runs_have() -> None:
-    """W11, G4: what no run took and what all runs are done with is freed."""
+    """G4: what no run took and what all runs are done with is freed."""
     context, exists = CONTEXTS["next"], Chains()
     group = Group([[], [], []])
     group.runs = Runs()
@@ -144,24 +147,32 @@ def test_next_keeps_only_what_runs_have() -> None:
     assert not group.runs.open
 
 
-@pytest.mark.parametrize("name", [name for name, context in CONTEXTS.items() if context.pairing is not None])
-@pytest.mark.parametrize("before", [1, 2, 3])
-def test_one_ending_is_like_several_of_which_there_is_one(name: str, before: int) -> None:
-    pairing = CONTEXTS[name].pairing
-    assert pairing is not None
-    firsts, others = ["a1", "a2", "a3"], ["a1", "a2", "a3"]
-    if CONTEXTS[name].replaces:
-        firsts, others, before = firsts[:1], others[:1], 1
-    assert pairing.ended(firsts, before, "b") == pairing.in_order(others, [Ending("b", 4, before)])
-    assert firsts == others
+PAIRED = [name for name, context in CONTEXTS.items() if not context.runs]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name for name, context in CONTEXTS.items() if context.pairing is not None and not context.replaces],
-)
+@pytest.mark.parametrize("name", PAIRED)
 @given(st.text("ab", max_size=6))
-def test_a_release_chooses_the_same_of_pairs_as_of_any_sequences(name: str, words: str) -> None:
+def test_two_operands_in_any_order_are_combined_without_a_search_as_with_one(name: str, words: str) -> None:
+    """Q1: what is raised at each arrival, and what is stored then."""
+    context, exists = CONTEXTS[name], AnyOrder()
+    pairing = Pairing(context, ordered=False)
+    group = new_group(context)
+    stored: tuple[list[str], list[str]] = ([], [])
+    for time, word in enumerate(words, 1):
+        child, arrival = "ab".index(word), primitive(time, f"{word}{time}")
+        context.store(group, exists, child, [arrival])
+        told = (len(stored[0]), len(stored[1]))
+        if context.replaces:
+            stored[child].clear()
+        stored[child].append(arrival[3])
+        expected = context.on_arrival(group, exists, child, [arrival]) if all(group.stored) else []
+        _same(pairing.any_order(stored, told), expected)
+        assert list(stored) == [[entry[3] for entry in entries] for entries in group.stored]
+
+
+@pytest.mark.parametrize("name", [name for name in PAIRED if not CONTEXTS[name].replaces])
+@given(st.text("ab", max_size=6))
+def test_a_release_of_two_operands_in_order_takes_the_same_without_a_search(name: str, words: str) -> None:
     """D5: second events that have a first one before them, and the first ones, in lists of their own."""
     context, exists = CONTEXTS[name], Chains()
     group = new_group(context)
@@ -177,13 +188,15 @@ def test_a_release_chooses_the_same_of_pairs_as_of_any_sequences(name: str, word
             endings.append(Ending(event, time, len(firsts)))
     if not endings:
         return  # nothing is asked then
-    assert context.pairing is not None
     expected = context.on_release(group, exists)
-    found = context.pairing.in_order(firsts, endings)
+    _same(Pairing(context, ordered=True).in_order(firsts, endings), expected)
+    assert firsts == [entry[3] for entry in group.stored[0]]
+
+
+def _same(found: Sequence[Pair], expected: Sequence[Combination]) -> None:
     assert ["".join(map(_shown, pair)) for pair in found] == [
         "".join(entry[3] for entry in chosen) for chosen in expected
     ]
-    assert firsts == [entry[3] for entry in group.stored[0]]
 
 
 def _shown(events: object) -> str:

@@ -172,7 +172,7 @@ def test_nobody_looks_into_the_constituents_of_what_is_fed(
 
 def test_a_tree_that_is_not_there() -> None:
     with pytest.raises(
-        ValueError, match="trees has 'Fileld', which is no event of these rules: expected some"
+        ValueError, match="trees has 'Fileld', which is not an event of these rules: expected some"
     ):
         Detector(RULES, trees=["Made", "Fileld"])
 
@@ -181,7 +181,7 @@ def test_a_tree_that_is_not_there() -> None:
     ("wrong", "message"),
     [
         ({"name": "Made"}, "'Made' was fed, which is evaluated by this very detector"),
-        ({"name": "Other"}, "'Other' was fed, which is no event of these rules"),
+        ({"name": "Other"}, "'Other' was fed, which is not an event of these rules"),
         ({"operator": "conjunction1"}, "'conjunction1', an inner operator of 'Filled', was fed"),
     ],
 )

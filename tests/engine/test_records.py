@@ -1,4 +1,4 @@
-"""What is no record and what are no rules."""
+"""What is not a record and what are no rules."""
 
 from __future__ import annotations
 

@@ -79,6 +79,26 @@ def test_why(shell: Shell) -> None:
     assert json.loads(shell("why", "1", "--format", "json"))["groups"][0]["ids"] == [1, 2]
 
 
+def test_why_of_what_is_due_until_a_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = folder / "due.xcep"
+    rules.write_text('event Unfilled {within="3 days"} = ins(item/price) ; not ins(item/quantity)')
+    command = ["why", str(folder / "b.jsonl"), "--rules", str(rules)]
+    assert run([*command, "1"]) == 2
+    for finding in "1", "2:Unfilled:1,2":
+        assert run([*command, finding, "--until", "2999-01-01"]) == 0
+        assert "Unfilled was raised at /order/item at 2" in capsys.readouterr().out
+
+
+def test_the_document_that_came_nearest(tmp_path: Path) -> None:
+    rules = parse_rules("event Complete = ins(order/price) & ins(order/quantity)")
+    for name, parts in {"nothing": (), "raised": ("price", "quantity"), "almost": ("price",)}.items():
+        doc = fromstring("<order/>", name=name)
+        with record(doc, tmp_path / f"{name}.jsonl"):
+            for part in ("comment", *parts):
+                doc.root.append(doc.root.makeelement(part))
+        assert why_not(tmp_path, rules, "Complete").doc == name
+
+
 def test_what_happened_in_another_document(tmp_path: Path) -> None:
     header = '{"xmlcep": 1, "doc": "%s", "ts": 0, "snapshot": "<o/>", "ids": [1]}'
     record = '{"doc": "%s", "ts": 1, "op": "ins", "path": "/o/%s", "ids": [1, 2]}'
@@ -163,9 +183,9 @@ def test_a_time_is_asked_of_records_that_have_none(folder: Path) -> None:
             ["why-not", "Complete", "--between", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00+01:00"],
             "2026-01-31T12:00:00Z comes after 2026-01-31T12:00:00+01:00",
         ),
-        (["why-not", "Complete", "--at", "yesterday"], "'yesterday' is no time: expected a day or a time"),
-        (["why-not", "Complete", "--between", "1", "noon"], "'noon' is no time: expected a day or a time"),
-        (["pending", "--at", "2026-02-31"], "'2026-02-31' is no time: expected a day or a time"),
+        (["why-not", "Complete", "--at", "yesterday"], "'yesterday' is not a time: expected a day or a time"),
+        (["why-not", "Complete", "--between", "1", "noon"], "'noon' is not a time: expected a day or a time"),
+        (["pending", "--at", "2026-02-31"], "'2026-02-31' is not a time: expected a day or a time"),
         (["why", "100"], "there is no finding 100: there are 1"),
         (["why", "5:Complete:9"], "there is no finding 5:Complete:9"),
         (["why", "what"], "names no finding"),

@@ -177,7 +177,7 @@ TABLE = {
     "what an inner operator takes, and the whole does not": (
         "(ins(item/price) ; (ins(note) & ins(note/@id)) {path=note}) {path=item}",
         "ins item/price 1.3.4\nins note 1.8\nins note/@id 1.8.9",
-        "null-projection: ins(/order#1/note#8) at 2: it is not at or below any item, of which the groups are",
+        "null-projection: ins(/order#1/note#8) at 2: it is not at or below any item, and the groups are those of item",
     ),
     "having of a run that never began": (
         '(ins(item/price) & ins(item/quantity)) {context=next, having="2 < 1"}', "ins item/price 1.3.4",

@@ -23,4 +23,4 @@ def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_the_page_has_every_reason(reason: Reason) -> None:
-    assert f"`{reason.word}`" in PAGE and reason.sentence
+    assert f"| `{reason.word}` | {reason.sentence} |" in PAGE

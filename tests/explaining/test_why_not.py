@@ -83,6 +83,13 @@ CASES = {
         "ins(item) ; all[2,*] ins(item/price) ; ins(item/quantity)", ITEM, "absence-violated",
         "the number of ins(item/price) is 1, and all[2,*] is asked for",
     ),
+    "too few of all, in any order": (
+        "(ins(item) & all[2,3] ins(item/price) & ins(item/quantity)) {end=custom}", ITEM, "absence-violated",
+        "the number of ins(item/price) is 1, and all[2,3] is asked for",
+    ),
+    "all of what is due": (
+        '(ins(item/quantity) & all[1,*] ins(item/price)) {within="9 changes"}', ITEM, "not-released", "it is due after",
+    ),
     "what must not be behind": (
         "(ins(item) ; not ins(item/price)) {end=custom}", ITEM, "absence-violated", "and must not",
     ),
@@ -115,7 +122,7 @@ CASES = {
     "outside of every group": (
         "(ins(order/@status) & ins(order/item/price)) {path=order/item}",
         "ins @status 1.2 =new\nins item/price 1.3.4", "null-projection",
-        "ins(/order#1/@status) at 1: it is not at or below any order/item, of which the groups are",
+        "ins(/order#1/@status) at 1: it is not at or below any order/item, and the groups are those of order/item",
     ),
     "a guard": (
         '(ins(item/price/text()) as $p & ins(item/quantity/text())) {if="$p > 10"}', ITEM, "guard-false",

@@ -231,7 +231,7 @@ actions = st.one_of(
 
 @st.composite
 def active_rules(draw: st.DrawFn) -> ActiveRule:
-    """A rule that acts, called as no event is."""
+    """An action rule, called as no event is."""
     name = draw(st.sampled_from(("R", "rule", "on", "do")))
     trigger = draw(
         st.one_of(

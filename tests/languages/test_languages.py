@@ -134,7 +134,7 @@ def test_variables_that_cannot_be_bound(name: str) -> None:
             return question
 
     text = 'event E = opaque["own", "x"](a/@n) as $x'
-    assert f"own binds ${name}, which is no name or has a value already" in str(
+    assert f"own binds ${name}, which is not a name or has a value already" in str(
         refusal(text, languages={"own": Binding()})
     )
 
@@ -176,8 +176,8 @@ def test_nothing_is_imported_that_is_not_allowed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tests.spec.languages", "'tests.spec.languages' is no function: write module:function"),
-        (":odd", "':odd' is no function: write module:function"),
+        ("tests.spec.languages", "'tests.spec.languages' is not a function: write module:function"),
+        (":odd", "':odd' is not a function: write module:function"),
         ("no_such_module:x", "No module named 'no_such_module'"),
         ("tests.spec.languages:even", "the module tests.spec.languages has no even"),
         ("tests.spec.languages:LANGUAGES", "which cannot be called"),

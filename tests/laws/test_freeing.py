@@ -188,7 +188,7 @@ def test_where_groups_of_values_are_is_not_noted_for_good(rules: str) -> None:
     ],
 )
 def test_what_is_too_old_is_freed_though_nothing_is_deleted(event: str) -> None:
-    """W11: of arrivals that nothing comes after."""
+    """G4: of arrivals that nothing comes after."""
     detector = Detector(parse_rules(f"{event} ins(item/price)"))
     for step in steps_of("@1 p1 @3 p1.2")[0]:
         take(detector, step)

@@ -1,5 +1,7 @@
 """Kills recordings at every step they take towards the disk; a process of its own.
 
+``python -m tests.log.killed_recordings AGAIN [FIRST EVERY]``: from which step on, every so many.
+
 Each life is a child that records edits, writes states, and kills itself (SIGKILL) before or behind its n-th call of
 what brings something to the disk; then the next one recovers and goes on. Prints how many kills there were; says what
 is wrong, if something is.
@@ -61,9 +63,10 @@ def outcome(log: Path) -> tuple[list[Any], str]:
 def main() -> None:
     os.fsync = fsync_at_once
     again = int(sys.argv[1])  # how many steps behind the first kill the next life is killed; 0: it is not
+    first, every = map(int, sys.argv[2:] or (1, 1))
     expected: tuple[list[Any], str] | None = None
     kills = 0
-    for at in (0, *range(1, MOST_STEPS)):
+    for at in (0, *range(first, MOST_STEPS, every)):
         with tempfile.TemporaryDirectory() as name:
             log = Path(name) / "log.jsonl"
             if at:

@@ -69,7 +69,7 @@ def test_marks_of_the_time(files: tuple[Path, Path], capfdbinary: pytest.Capture
 def test_what_is_no_finding(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     log, _ = files
     assert run(["rebuild", str(log), "--annotate", str(log)]) == 2
-    assert "line 1: no finding: expected JSON Lines" in capsys.readouterr().err
+    assert "line 1: not a finding: expected JSON Lines" in capsys.readouterr().err
 
 
 def test_only_marks_are_added(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -100,8 +100,8 @@ def test_out_of_order_one_is_bad(
     ("fields", "reason"),
     [
         ({"at": None}, "at of a clock record is None: expected a time such as 2026-01-31T12:00:00Z"),
-        ({"at": "noon"}, "at of a clock record: 'noon' is no time: expected RFC 3339"),
-        ({"at": "2026-02-30T00:00:00Z"}, "'2026-02-30T00:00:00Z' is no time: day"),
+        ({"at": "noon"}, "at of a clock record: 'noon' is not a time: expected RFC 3339"),
+        ({"at": "2026-02-30T00:00:00Z"}, "'2026-02-30T00:00:00Z' is not a time: day"),
         ({"ts": -1}, "ts of a clock record is -1: expected a whole number from 0 on"),
         ({"ts": 2**63}, "ts of a clock record is 9223372036854775808"),
         ({"doc": 5}, "doc is 5: expected a string or null"),
@@ -153,7 +153,7 @@ def test_they_are_recorded_and_sealed(tmp_path: Path) -> None:
         recording.record_clock(LATER)
         with pytest.raises(LogError, match=r"it cannot be 2026-01-01T12:00:00Z, for it was 2026-01-01T14"):
             recording.record_clock(NOON)
-        with pytest.raises(LogError, match="at of a clock record: 'soon' is no time"):
+        with pytest.raises(LogError, match="at of a clock record: 'soon' is not a time"):
             recording.record_clock("soon")
     with record(document, log, seal=True) as recording:  # knows what the log says last
         with pytest.raises(LogError, match="it cannot be"):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
-from xmlcep.log import parquet as log_parquet
-from xmlcep.log.columns.arrow import ArrowBlock, JoinedBlocks
+from xmlcep.log.columns.arrow import ArrowBlock
 from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
@@ -61,17 +56,16 @@ def first_block(folder: Path, kind: str, records: list[Record]) -> Block:
     return block
 
 
-def runs_of(folder: Path, kind: str, records: list[Record]) -> list[Run] | None:
-    block = first_block(folder, kind, [dict(each) for each in records])
+def runs_of(folder: Path, records: list[Record]) -> list[Run] | None:
+    block = first_block(folder, "parquet", [dict(each) for each in records])
     wanted = PathType.parse("/a/b")
     runs = block.runs(RecordTypes(lambda op, path: op == "ins" and path is wanted))
     return None if runs is None else [run._replace(rows=list(run.rows)) for run in runs]
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
+def test_only_wanted_records_become_rows(tmp_path: Path) -> None:
     path = PathType.parse("/a/b")
-    runs = runs_of(tmp_path, kind, GOOD)
+    runs = runs_of(tmp_path, GOOD)
     assert runs is not None
     assert [(run.span, run.rows) for run in runs] == [
         (
@@ -80,7 +74,7 @@ def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
         ),
         (Span("b", 1, 3, 2), [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None, False)]),
     ]
-    assert runs_of(tmp_path, kind, GOOD[2:3]) == [Run(Span("b", 1, 1, 1), [], [])]
+    assert runs_of(tmp_path, GOOD[2:3]) == [Run(Span("b", 1, 1, 1), [], [])]
 
 
 METAS: list[dict[str, str] | None] = [
@@ -89,28 +83,26 @@ METAS: list[dict[str, str] | None] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("metas", [METAS, METAS[:8], METAS[1:2], METAS[:1] * 3, METAS[1:3]])
 def test_metas_are_told_apart_to_the_order_of_their_pairs(
-    tmp_path: Path, kind: str, metas: list[dict[str, str] | None]
+    tmp_path: Path, metas: list[dict[str, str] | None]
 ) -> None:
     pytest.importorskip("pyarrow")
     records = [record(ts, "/a/b", [1, ts], meta=meta) for ts, meta in enumerate(metas, start=1)]
-    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    block = first_block(tmp_path, "parquet", [dict(each) for each in records])
     types = RecordTypes(lambda op, path: True)
     runs = block.runs(types)
     assert runs is not None
     expected = [json.dumps(meta) for meta in metas]
     assert [json.dumps(row[10]) for row in runs[0].rows] == expected
-    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    (batch,) = first_block(tmp_path, "parquet", [dict(each) for each in records]).items()
     assert isinstance(batch, Batch)
     assert [json.dumps(row[10]) for row in batch.rows] == expected
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("wanted", ["b", "bc"])
 @pytest.mark.parametrize("given", [[], [2], [1, 2, 4], [5]])
-def test_where_an_edit_goes_on(tmp_path: Path, kind: str, wanted: str, given: list[int]) -> None:
+def test_where_an_edit_goes_on(tmp_path: Path, wanted: str, given: list[int]) -> None:
     """U1: more is true or absent; false and null are taken for absent."""
     pytest.importorskip("pyarrow")
     records = [record(ts, f"/a/{'bc'[ts % 2]}", [1, ts]) for ts in range(1, 7)]
@@ -119,26 +111,25 @@ def test_where_an_edit_goes_on(tmp_path: Path, kind: str, wanted: str, given: li
             each["more"] = True
         elif each["ts"] in (3, 6):
             each["more"] = False
-    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    block = first_block(tmp_path, "parquet", [dict(each) for each in records])
     types = RecordTypes(lambda op, path: path.last.test in wanted)
     runs = block.runs(types)
     assert runs is not None
     chosen = [each["ts"] for each in records if "bc"[each["ts"] % 2] in wanted]
     assert [(row[0], row[11]) for row in runs[0].rows] == [(ts, ts in given) for ts in chosen]
-    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    (batch,) = first_block(tmp_path, "parquet", [dict(each) for each in records]).items()
     assert isinstance(batch, Batch)
     assert [row[11] for row in batch.rows] == [ts in given for ts in range(1, 7)]
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("docs", ["a", "b", "aab", "ba", "abc"])
-def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str) -> None:
+def test_wanted_records_are_counted_by_kind(tmp_path: Path, docs: str) -> None:
     steps = ["b", "c", "b", "d", "c", "b", "c", "b", "b"]
     records = [
         record(ts, f"/a/{step}", [1, ts], op=("ins", "del")[ts % 2], doc=docs[ts % len(docs)])
         for ts, step in enumerate(steps, start=1)
     ]
-    block = first_block(tmp_path, kind, records)
+    block = first_block(tmp_path, "parquet", records)
     runs = block.runs(RecordTypes(lambda op, path: op == "ins" or str(path) == "/a/b"))
     assert runs is not None and [run.span.doc for run in runs] == list(dict.fromkeys(docs[1:] + docs))
     for each in runs:
@@ -149,7 +140,6 @@ def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str
         assert dict(counted) == expected and [of for of, _ in counted] == list(expected)
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize(
     "change",
     [
@@ -158,32 +148,15 @@ def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str
         {"meta": {"a": None}},
     ],
 )  # fmt: skip
-def test_irregular_blocks_are_left_to_the_row_by_row_way(tmp_path: Path, kind: str, change: Record) -> None:
+def test_irregular_blocks_are_left_to_the_row_by_row_way(tmp_path: Path, change: Record) -> None:
     records = [*GOOD[:3], {**GOOD[3], **change}, *GOOD[4:]]
-    assert runs_of(tmp_path, kind, GOOD) is not None
-    assert runs_of(tmp_path, kind, records) is None
+    assert runs_of(tmp_path, GOOD) is not None
+    assert runs_of(tmp_path, records) is None
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("change", [{"ts": 0}, {"ids": [None]}, {"path": "/a/b", "ids": [1, 2, 3]}])
-def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Record) -> None:
-    assert runs_of(tmp_path, kind, [{**GOOD[0], **change}, *GOOD[1:]]) is None
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"ts": 2**63}, {"ts": True}, {"ts": 7.0}, {"ts": "7"}, {"ts": [7]}, {"op": ["ins"]}, {"path": 7},
-        {"path": ["/a"]}, {"ids": "12"}, {"ids": [1, 2**63]}, {"ids": [1, True]}, {"ids": [1, 2.0]},
-        {"ids": {"1": 1, "2": 2}}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5},
-        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []}, {"txn": 2**63},
-        {"more": 1}, {"more": "true"},
-    ],
-)  # fmt: skip
-def test_what_only_json_can_hold(tmp_path: Path, change: Record) -> None:
-    last = {**GOOD[1], "ts": 9}
-    assert runs_of(tmp_path, "jsonl", [*GOOD, last]) is not None
-    assert runs_of(tmp_path, "jsonl", [*GOOD, {**last, **change}]) is None
+def test_the_first_record_is_checked_too(tmp_path: Path, change: Record) -> None:
+    assert runs_of(tmp_path, [{**GOOD[0], **change}, *GOOD[1:]]) is None
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
@@ -220,14 +193,6 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), path)
     (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None).blocks(100)
     assert isinstance(block, ArrowBlock) and block.runs(types) is None
-
-
-@pytest.mark.parametrize(("begin", "count"), [(0, 9), (3, 4), (0, 0), (9, 0)])
-def test_numbers_of_a_slice(begin: int, count: int) -> None:
-    pytest.importorskip("pyarrow")
-    from xmlcep.log.columns.arrow_values import integers, numbers
-
-    assert [*integers(numbers(range(9)).slice(begin, count))] == [*range(9)][begin : begin + count]
 
 
 @pytest.mark.parametrize("type_", ["int64", "uint64", "int32"])
@@ -277,54 +242,6 @@ def test_a_block_is_judged_by_its_records_not_by_what_its_dictionaries_hold(wron
     assert len(types.by_number) == 2
 
 
-_VALUES: dict[str, list[Any]] = {
-    "value": [None, "", "x"], "old": [None, "y"], "pos": [None, 0], "at": [None, "noon"], "txn": [None, 3],
-    "meta": [None, {}, {"user": "x"}], "more": [None, True], "clock": [None, None, True], "op": ["ins", "ins", "gone"],
-}  # fmt: skip
-
-
-@given(st.data())
-def test_columns_without_values_are_columns_of_nulls(data: st.DataObject) -> None:
-    """They are not decoded; records, rows, what is bad and what goes together are as if they were."""
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    files = []
-    for _ in range(data.draw(st.integers(1, 3))):
-        varied = data.draw(st.sets(st.sampled_from(sorted(_VALUES)), max_size=3))
-        records = [record(ts, "/a/b", [1, ts]) for ts in range(1, data.draw(st.integers(2, 9)))]
-        for each in records:
-            each |= {name: data.draw(st.sampled_from(_VALUES[name])) for name in varied}
-            each["meta"] = None if each["meta"] is None else list(each["meta"].items())
-        files.append(records)
-    group = data.draw(st.integers(1, 9))
-
-    def found(folder: Path) -> object:
-        bad: list[BadRecord] = []
-        read: list[ArrowBlock] = []
-        items: list[object] = []
-        for number in range(len(files)):
-            reader = ParquetReader(str(folder / f"{number}.parquet"), RowDecoder(ClockCheck.ANY), bad.append)
-            for block in reader.blocks(100):
-                assert isinstance(block, ArrowBlock)
-                read.append(block)
-                items += block.items()
-        types = RecordTypes(lambda op, path: True)
-        together = [block.goes_with(read[0]) for block in read]
-        goes = [block for block, goes in zip(read, together, strict=True) if goes]
-        runs = [each.runs(types) for each in (*read, *([JoinedBlocks(goes)] if goes else []))]
-        told = [each and [run._replace(rows=list(run.rows)) for run in each] for each in runs]
-        return items, bad, together, told
-
-    with tempfile.TemporaryDirectory() as folder:
-        for number, records in enumerate(files):
-            table = pa.Table.from_pylist(records, arrow_schema())
-            pyarrow.parquet.write_table(table, Path(folder) / f"{number}.parquet", row_group_size=group)
-        as_they_are = found(Path(folder))
-        with mock.patch.object(log_parquet, "_OFTEN_EMPTY", frozenset()):
-            assert found(Path(folder)) == as_they_are
-
-
 def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
     """Neither what is before nor what is behind one goes with it."""
     pa = pytest.importorskip("pyarrow")
@@ -343,46 +260,3 @@ def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
     first, second, showing = blocks
     assert first.goes_with(second) and second.goes_with(first)
     assert not first.goes_with(showing) and not showing.goes_with(first) and not showing.goes_with(showing)
-
-
-def test_a_column_without_values_is_not_decoded(tmp_path: Path) -> None:
-    """So damage in its pages does no harm."""
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    path = tmp_path / "log.parquet"
-    records = [record(ts, "/a/b", [1, ts], pos=0, value="x" if ts == 3 else None) for ts in range(1, 9)]
-    pyarrow.parquet.write_table(
-        pa.Table.from_pylist(records, arrow_schema()), path, use_dictionary=False, compression="none"
-    )
-    about = pyarrow.parquet.read_metadata(path)
-    place = about.schema.names.index("at")
-    chunk = about.row_group(0).column(place)
-    content = bytearray(path.read_bytes())
-    content[chunk.data_page_offset : chunk.data_page_offset + chunk.total_compressed_size] = (
-        b"\xff" * chunk.total_compressed_size
-    )
-    path.write_bytes(content)
-    bad: list[BadRecord] = []
-    (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), bad.append).blocks(100)
-    assert isinstance(block, ArrowBlock)
-    (batch,) = block.items()
-    assert isinstance(batch, Batch) and not bad
-    assert [(row[4], row[6], row[7]) for row in batch.rows] == [
-        ("x" if ts == 3 else None, 0, None) for ts in range(1, 9)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("null_count", "has_min_max", "empty"),
-    [(8, False, True), (8, True, False), (7, False, False), (None, False, False)],
-)  # fmt: skip
-def test_a_column_is_without_values_if_all_that_is_said_of_it_agrees(
-    null_count: int | None, has_min_max: bool, empty: bool
-) -> None:
-    known = mock.Mock(has_null_count=null_count is not None, null_count=null_count, has_min_max=has_min_max)
-    column = mock.Mock(num_values=8, path_in_schema="at", statistics=known)
-    group = mock.Mock(num_columns=1, column=lambda place: column)
-    assert log_parquet._empty_columns(group) == ({"at"} if empty else set())
-    column.statistics = None
-    assert log_parquet._empty_columns(group) == set()

@@ -117,7 +117,7 @@ def test_rebuild_at_a_time(
     ("at", "message"),
     [
         ("5", "a time point is a number, not text"),
-        ("yesterday", "'yesterday' is no time"),
+        ("yesterday", "'yesterday' is not a time"),
         (True, "at is True: expected a time point"),
         (1.5, "at is 1.5: expected a time point"),
         (0, "has no root element at 0"),

@@ -17,5 +17,5 @@ def test_a_key_prints_itself(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "item", "=@k", "item=", "item=@", "item=a,", "a/b=@k", "item=a//b"])
 def test_what_is_no_key(text: str) -> None:
-    with pytest.raises(KeyFormatError, match="is no key: expected ELEMENT=FIELD"):
+    with pytest.raises(KeyFormatError, match="is not a key: expected ELEMENT=FIELD"):
         Key.parse(text)

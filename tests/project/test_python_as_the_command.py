@@ -49,7 +49,7 @@ def test_where(log: Path) -> None:
     assert len(list(found.lines())) == found.to_arrow().num_rows == 1
     stored = xmlcep.audit(log, rules, where=["document=other"], out="all.parquet", engine="local")
     assert list(stored.records()) == [] and len(list(xmlcep.audit(log, rules, engine="local").lines())) == 2
-    with pytest.raises(AuditError, match="'Nwe' is no event of these rules: did you mean New"):
+    with pytest.raises(AuditError, match="'Nwe' is not an event of these rules: did you mean New"):
         xmlcep.audit(log, rules, where=["event=Nwe"])
 
 

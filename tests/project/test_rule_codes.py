@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -25,11 +23,12 @@ X1>D2 X2>D6 X3>D4 X4>D4 X5>U2 X6>D5 X7>D5 X8>D5 X9>G3 X10>D4 X11>D4 X12>D5 X13>U
 N1>G2 N2>G2 N3>G5 N4>T1 N5>Q3 N6>T1 N7>G5 N8>E3
 Z3>Q4 Z4>Q4 Z5>A1 Z6>A1 Z7>W3 Z8>W3 Z9>V6 Z10>U2 Z11>D4 Z12>U2 Z13>W6 Z14>W5 Z15>W5 Z16>A3 Z17>W7 Z18>W8 Z19>W10
 Z20>S1 Z21>S2 Z22>V5 Z23>V7 Z24>V8 Z25>F5 Z26>O1 Z27>Q5 Z28>L7
-H4>Q1 H5>Q1 U3>D4 U4>D4 U5>D4
+H4>Q1 H5>Q1 U3>D4 U4>D4 U5>D4 U7>U2 W11>G4 R2>E5 R3>R1
 """
 FORMER = dict(pair.split(">") for pair in _FORMER.split())
 CODE = re.compile(rf"\b(?:[{LETTERS}][1-9]\d?|{'|'.join(FORMER)})\b")
 RANGE = re.compile(rf"\b([{LETTERS}])([1-9]\d?) to \1([1-9]\d?)\b")
+PROSE = re.compile(r"""\#[^\n]*|(\"{3}|'{3}).*?\1|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 HEADING = re.compile(r"^## ([A-Z])\. [^\n]*\n\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 PARTS = dict(HEADING.findall(PAGES[0].read_text(encoding="utf-8")))
@@ -89,10 +88,7 @@ def _codes(text: str) -> set[str]:
 
 def _prose(file: Path) -> str:
     """Comments and strings of a module."""
-    kinds = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
-    with file.open("rb") as opened:
-        tokens = tokenize.tokenize(io.BytesIO(opened.read()).readline)
-        return "\n".join(token.string for token in tokens if token.type in kinds)
+    return "\n".join(each[0] for each in PROSE.finditer(file.read_text(encoding="utf-8")))
 
 
 def test_every_code_that_is_cited_has_a_clause() -> None:

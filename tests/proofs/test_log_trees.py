@@ -333,7 +333,7 @@ def test_a_witness(tmp_path: Path, key: Path) -> None:
     shutil.rmtree(folder / "tile")
     refused("missing or cut off")
     state.write_text("{}")
-    refused("no state of a witness")
+    refused("not a state of a witness")
     another_key(log)
     refused("not signed by orders")
 

@@ -1,4 +1,4 @@
-"""Signed notes and keys: the example of Go's note package, what was altered, what is no key."""
+"""Signed notes and keys: the example of Go's note package, what was altered, what is not a key."""
 
 from __future__ import annotations
 

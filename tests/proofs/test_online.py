@@ -208,7 +208,7 @@ def test_time_stamps(tmp_path: Path, key: Path, capsys: pytest.CaptureFixture[st
     assert main.run([*check, str(tmp_path / "root.pem"), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["stamped_at"].startswith("20")
     assert main.run([*check, str(tmp_path / "other.pem")]) == 1
-    assert "no time stamp of this checkpoint by who is trusted" in capsys.readouterr().err
+    assert "not a time stamp of this checkpoint by a trusted authority" in capsys.readouterr().err
     note = last_checkpoint(tree_folder(log))
     assert note is not None
     (tmp_path / "another").write_text(str(Note(note.text.replace("order", "other"), note.signatures)))

@@ -40,7 +40,7 @@ def in_order(order: Order, combination: Combination) -> bool:
 
 
 def related(word: str, combination: Combination) -> bool:
-    """R1, R2: the relation between the intervals of the two members."""
+    """R1, E5: the relation between the intervals of the two members."""
     one, other = (interval(entry.event) for entry in combination)
     if one is None or other is None:
         return word in ("before", "after")

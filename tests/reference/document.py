@@ -14,7 +14,7 @@ from . import expressions
 
 
 class Place(NamedTuple):
-    """Where a node is in a rendered document: an element, and the step from there if it is no element."""
+    """Where a node is in a rendered document: an element, and the step from there if it is not an element."""
 
     element: Any
     step: str | None = None

@@ -40,7 +40,7 @@ class Instant(NamedTuple):
 
 @dataclass(eq=False)
 class Composite:
-    """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
+    """A composite event (E4).
 
     ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
     text (V7); ``names`` those of the operands of its constituents (V10); ``severity`` and ``message`` what is said
@@ -52,8 +52,6 @@ class Composite:
     constituents: list[Event]
     cause: Cause | PrimitiveEvent
     operator: str | None
-    raiser: object
-    group: object
     withdrawn: bool = False
     bindings: Variables | None = None
     rank: tuple[str, ...] = ()

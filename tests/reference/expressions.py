@@ -219,7 +219,7 @@ def _flat_name(name: str) -> str:
 
 
 def _outside_literals(text: str, change: Callable[[str], str], *, literals: bool = True) -> str:
-    """The text with what is no string literal changed; without the literals if these are not wanted."""
+    """The text with what is not a string literal changed; without the literals if these are not wanted."""
     parts, at = [], 0
     for found in _LITERAL.finditer(text):
         parts += [change(text[at : found.start()]), found[0] if literals else " "]

@@ -18,7 +18,7 @@ class Advance:
 
 @dataclass(frozen=True)
 class Raise:
-    """A rule that acts raises the external event ``name`` at a node, at the time point of the last record (L7)."""
+    """An action rule raises the external event ``name`` at a node, at the time point of the last record (L7)."""
 
     name: str
     place: PathInstance

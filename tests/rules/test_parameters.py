@@ -89,7 +89,7 @@ def test_files_and_python(tmp_path: Path) -> None:
         ('param n = 1 event A {let n="1"} = ins(a)', {}, "$n has a value already"),
         ("param n = many event A = ins(a)", {}, "a parameter is a number, 100 or 1.5, or a text in quotes"),
         ('param n = 3 event A {within="$n"} = ins(a) ; ins(b/a)', {}, "$n is a number, not a window"),
-        ('param n = "3" event A {within="$n"} = ins(a) ; ins(b/a)', {}, "$n is no window"),
+        ('param n = "3" event A {within="$n"} = ins(a) ; ins(b/a)', {}, "$n is not a window"),
         ('event A {within="$n"} = ins(a) ; ins(b/a)', {}, "there is no parameter $n"),
         ("param dear = 3 event A = ins(a/text())[. > $deer]", {}, "did you mean dear?"),
     ],

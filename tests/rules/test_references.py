@@ -177,7 +177,7 @@ def test_a_name_that_events_know(name: str) -> None:
 
 def test_what_is_no_document() -> None:
     message = refusal(RULES, parts=5)  # type: ignore[arg-type]
-    assert "cannot be used: 5 is no reference document: give a file, its bytes, or a tree" in message
+    assert "cannot be used: 5 is not a reference document: give a file, its bytes, or a tree" in message
 
 
 def test_a_path_that_does_not_begin_with_the_document_element() -> None:

@@ -180,7 +180,7 @@ def test_bad_schemas_are_explained(name: str, tmp_path: Path, capsys: pytest.Cap
     ("arguments", "message"),
     [
         (["no-such.xsd"], "there is no such schema file"),
-        ([str(SAMPLE.with_suffix(".xml"))], "this is no schema: its root element is"),
+        ([str(SAMPLE.with_suffix(".xml"))], "this is not a schema: its root element is"),
         ([str(SAMPLE), "--root", "purchaseOrdr"], "did you mean purchaseOrder?"),
         ([str(SAMPLE), "--only", "itm"], "did you mean item?"),
         ([str(SAMPLE), "--location", "urn:x"], "expected NAMESPACE=FILE"),
@@ -295,9 +295,7 @@ def test_what_xsd_1_1_adds_is_said(tmp_path: Path) -> None:
         '<xs:element name="t" type="T"><xs:alternative test="@k = 1" type="S"/></xs:element>'
     )
     text = derive_text(write(tmp_path, content))
-    assert "# xsi:type S and type alternatives [@k = 1]: demands the same\n" in text
-    text = derive_text(write(tmp_path, content.replace("@k = 1", "xs:int(@k) = 1")))
-    assert "# type alternatives are not looked at: no condition can ask xs:int(@k) = 1\n" in text
+    assert "# type alternatives are not looked at\n" in text
     assert "# assertions (xs:assert) are not looked at\n" in text
     assert "event CompleteT(t) = ins(t) ; ins(t/@k)\n" in text
 

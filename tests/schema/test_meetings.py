@@ -280,7 +280,7 @@ def all_meet(node: Node, paths: list[Path], events: dict[str, set[Path]]) -> boo
     return parts and bool(raised_at(node, paths, events))
 
 
-@pytest.mark.parametrize("seed", range(700_001, 700_301))
+@pytest.mark.parametrize("seed", range(700_001, 700_101))
 def test_what_never_meets_is_said_and_nothing_else(seed: int) -> None:
     compare(seed)
 

@@ -86,7 +86,7 @@ NEVER = [
     (STATUS, ". = ../../s/@c", ". is never the same as ../../s/@c", ""),
     (STATUS, "$new = 'shut' or $op = 'ins'", "$new is never 'shut'", "open"),
     (STATUS, "$op = 'update'", "$op is never 'update'", "$op is ins, upd, del"),
-    (simple("string"), ". < '2026-01-01'", "'2026-01-01' is no number", "translate(…, '-', '')"),
+    (simple("string"), ". < '2026-01-01'", "'2026-01-01' is not a number", "translate(…, '-', '')"),
     (simple("string"), "string-length(.) < 0 or count(../../e) = 2.5", "string-length(.) is never < 0", "0 or more"),
 ]  # fmt: skip
 BESIDE = (

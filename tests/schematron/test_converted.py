@@ -70,7 +70,7 @@ def schema(rules: str, more: str = "") -> str:
         ('<rule context="*[@id]"><assert test="b"/></rule>', 3, "nodes without a name"),
         ('<rule context="/"><assert test="b"/></rule>', 3, "a context without an element's name"),
         ('<rule context="a[1]"><assert test="b"/></rule>', 3, "a place in a context"),
-        ('<rule context="key(\'k\', 1)"><assert test="b"/></rule>', 3, "a context that is no path"),
+        ('<rule context="key(\'k\', 1)"><assert test="b"/></rule>', 3, "a context that is not a path"),
         ('<rule context="a"><assert test="$x"/></rule>', 3, "the unknown variable $x"),
         ('<rule context="a"><assert test="b">is <value-of select="c:d"/></assert></rule>', 3, "unknown prefix"),
         ('<rule context="a"><assert test="comment()"/></rule>', 3, "comment()"),

@@ -70,8 +70,10 @@ def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
-    """The same of the engine."""
-    return _run_engine(rules, steps, lambda detector, compiled: detector)
+    """The same of the engine, which raises that without its short ways, too."""
+    found = _run_engine(rules, steps, lambda detector, compiled: detector)
+    assert _run_engine(rules, steps, lambda detector, compiled: detector, general=True) == found
+    return found
 
 
 def run_cut(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
@@ -86,12 +88,12 @@ def run_cut(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _run_engine(
-    rules: str, steps: Sequence[Any], before_each: Callable[[Any, Any], Any]
+    rules: str, steps: Sequence[Any], before_each: Callable[[Any, Any], Any], *, general: bool = False
 ) -> list[dict[str, Any]]:
     if unknown := _unknown(rules, steps):
         pytest.skip(f"the engine does not run {', '.join(sorted(unknown))} yet")
     compiled = _compiled(rules)
-    detector = Detector(compiled, operators=True)
+    detector = Detector(compiled, operators=True, general=general)
     place = Ranking(compiled).place
     raised: list[CompositeEvent] = []
     for step in steps:

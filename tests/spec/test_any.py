@@ -55,11 +55,11 @@ event E {context=$context} = any[2](ins(item/price), *(item/price), ins(item/qua
     cumulative   | p1 q1               | 2: p1+q1
     continuous   | p1 q1 q1.2          | 2: p1+q1
     next         | p1 p1!              | 2: p1+p1!
-# all events of all operands (S1), also one that could not be chosen together with all others
+# any[n] of n is the conjunction (S1): a1=4 is in no combination as $v, as there is no other $w
 event E {context=cumulative} = any[3](*(item/@partNum) as $v, ins(item/price), ins(item/@partNum) as $w)
-    a1=4 p1 a1=5                       | 3: a1=4+a1=5+p1{v=[4,5],w=[4]}
+    a1=4 p1 a1=5                       | 3: a1=5+p1+a1=4{v=[5],w=[4]}
 event E {context=cumulative, end=custom} = any[3](*(item/@partNum) as $v, ins(item/price), ins(item/@partNum) as $w)
-    a1=4 p1 a1=5 flush                 | 3: a1=4+a1=5+p1{v=[4,5],w=[4]}
+    a1=4 p1 a1=5 flush                 | 3: a1=5+p1+a1=4{v=[5],w=[4]}
 # with a window: of the combinations that there are chronicle takes the one stored earliest; recent tries one
 event E {context=$context} = any[2]{within="3 changes"}(ins(item/price), ins(item/quantity), ins(item/comment))
     chronicle    | p1 i1 i1! q1 c1     | 5: q1+c1
@@ -113,7 +113,7 @@ event E {context=continuous, end=custom} = any[2](P(item), Q(item), R(item))
 event E {context=$context} = any[2](x[1,*]{name=M} ins(item/price), ins(item/quantity), ins(item/comment))
     chronicle    | p1 p1.2 q1 p1.3     | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1; 4: M:p1.3
     recent       | p1 q1 p1.2          | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2 E:(p1+p1.2)+q1
-# an empty one is an event, a silent one, too (M4, M5)
+# an empty one is no event of it (M5)
 event E = any[2](x[0,1]{name=C} ins(item/comment), ins(item/price), ins(item/quantity))
     i1 p1 q1                           | 1: C:0; 3: E:p1+q1
 # flat, by values

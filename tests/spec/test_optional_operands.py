@@ -27,7 +27,7 @@ event E(order) {context=$context} = x[0,1]{name=A} *(order/item/@partNum) ; x[0,
 # what arrives at once is chosen oldest first, whatever the nodes it comes from (Q1, Q2)
 event E(order) {context=$context} = x[1,*]{end=custom, name=M} ins(order/item/comment) & ins(order/billTo)
     unrestricted, continuous | b1 c2 c2.2 c1 flush | 4: M:c1 M:c2+c2.2 E:(c2+c2.2)+b1 E:(c1)+b1
-# what is there is taken; a repetition needs something to go on with; a relation is between two (R2)
+# what is there is taken; a repetition needs something to go on with; a relation is between two (M5)
 event E(order) {context=continuous} = x[0,1]{name=P} *(order/item/price) ; x[1,*]{end=custom, name=C} ins(order/item/comment)
     i2 c1 p1 flush c1.2 flush | 1: P:0; 3: P:p1 C:c1 E:(c1); 4: C:c1.2 E:(p1)+(c1.2)
 event E(order) {context=continuous} = x[0,1]{name=P} *(order/item/price) before x[1,*]{end=custom, name=C} ins(order/item/comment)

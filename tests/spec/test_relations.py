@@ -1,4 +1,4 @@
-"""Interval relations: which hold where, and how the contexts choose (R1 to R3, Q1, E5)."""
+"""Interval relations: which hold where, and how the contexts choose (R1, Q1, E5)."""
 
 # ruff: noqa: E501 (a row of a table is one line)
 
@@ -94,7 +94,7 @@ event E {context=$context} = (ins(item/price) before ins(item/quantity)){end=cus
     continuous   | p1 p1.2 q1 q1.2 p1.3 flush | 5: p1.2+q1 p1+q1
     cumulative   | p1 q1 p1.2 flush q1.2 flush | 3: p1+q1; 4: p1.2+q1.2
     next         | p1 q1 p1.2 flush q1.2 flush | 3: p1+q1; 4: p1.2+q1.2
-# with a window; it binds tighter than & (R3)
+# with a window; it binds tighter than & (R1)
 event E = (ins(item/price) before ins(item/quantity)){within="2 changes"}
     p1 c1 q1                           |
     p1 q1                              | 2: p1+q1

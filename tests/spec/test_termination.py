@@ -149,7 +149,7 @@ REFUSED_TABLE = """
 1,3 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- q1 p1.3    | 2: M:p1; 6: E:(p1)+q1; 7: M:p1.2+p1.3
 -- at u it stays what it is (M2)
 1,2 | when="not(comment)", if="count(price) != 2" | i1 p1 c1 p1.2 c1- p1.3 q1 q1.2 | 2: M:p1; 6: M:p1.3; 7: E:(p1)+q1; 8: E:(p1.3)+q1.2
--- and a silent empty one (M5)
+-- an empty one is left out (M5)
 0,2 | end=custom, if="count(price) != 1"          | i1 flush q1 p1 flush q1.2 p1.2 flush q1.3 | 1: M:0; 2: E:q1; 4: E:q1.2; 5: M:p1.2; 6: E:(p1.2)+q1.3
 """  # noqa: E501
 

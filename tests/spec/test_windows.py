@@ -151,7 +151,7 @@ event E(item) = x[2,*]{within="5 s"} A(item)
 event E(item) = x[1,*]{within="5 s", end=custom} A(item)
 event A(item) = ins(item/price) ; ins(item/quantity)
     @0 p1 q1 p1.2 @6 q1.2 flush        | 2: A:p1+q1; 4: A:p1.2+q1.2 E:(p1+q1)
-# deferred, what is enough and would lose something is kept as a batch
+# deferred: what has dropped out is gone
 event E = x[$context]{within="5 s", end=custom} ins(item/price)
     2,*          | @0 p1 @1 p1.2 @9 p1.3 @10 p1.4 flush | 4: p1.3+p1.4
     2,*          | @0 p1 @9 p1.2 @10 p1.3 flush         | 3: p1.2+p1.3
@@ -159,20 +159,20 @@ event E = x[$context]{within="5 s", end=custom} ins(item/price)
     1,*          | @0 p1 @3 p1.2 @7 p1.3 flush          | 3: p1.2+p1.3
     1,2          | @0 p1 @1 p1.2 @2 p1.3 @9 p1.4 flush  | 4: p1.4
     3,*          | @0 p1 @3 p1.2 @7 p1.3 @8 p1.4 flush  | 4: p1.2+p1.3+p1.4
-# what was raised before is set aside while the condition is false, and raised again with what came since (D5)
+# what was raised before and has dropped out while the condition was false is not raised again
 event E = x[1,2]{within="3 changes", when="not(comment)"} ins(item/price)
     i1 p1 c1 b1 p1.2 c1-               | 2: p1; 6: p1.2
-# ... but not when it has been used up (M3), or is too old for the operator above (Q4)
+# nor what has been consumed (M3), or is too old for the operator above (Q4)
 event E = x[$context]{name=M, when="not(comment)", within="4 changes"} ins(item/price) & ins(item/quantity)
     1,*          | i1 p1 c1 b1 b2 p1.2 q1 c1- q1.2 | 2: M:p1; 7: E:(p1)+q1; 8: M:p1.2; 9: E:(p1.2)+q1.2
     2,3          | i1 p1 p1.2 c1 b1 b2 p1.3 q1 p1.4 c1- q1.2 | 3: M:p1+p1.2; 8: E:(p1+p1.2)+q1; 10: M:p1.3+p1.4; 11: E:(p1.3+p1.4)+q1.2
 event E {within="7 changes"} = x[1,*]{name=M, within="3 changes", when="not(comment)"} ins(item/price) & ins(item/quantity)
     i1 p1 p1.2 c1 b1 b1! b1!.2 b1!.3 b1!.4 p1.3 c1- | 2: M:p1; 3: M:p1+p1.2; 11: M:p1.3
     i1 p1 c1 b1 p1.2 b1! b1!.2 b1!.3 p1.3 c1-       | 2: M:p1; 10: M:p1.3
-# what is set aside has been raised, and what it was set aside for is withdrawn: the group does not wait (D4)
+# what has dropped out was raised, and what came since is withdrawn: the group does not wait (D4)
 event E(order) {when="count(.//price) mod 2 = 0", within="5 changes"} = x[1,*] x[1,*]{name=I, path=order} ins(order/item/price)
     o1 i1 p1 p1.2 b1 b1! b1!.2 b1!.3 p1.3 p1.4      | 3: I:p1; 4: I:p1+p1.2 E:(p1+p1.2); 9: I:p1.3; 10: I:p1.3+p1.4 E:(p1.3+p1.4)
-# what a withdrawal leaves of a batch and is not enough counts on
+# what a withdrawal leaves counts on
 event E(order) {end=custom, within="6 changes"} = x[$context] x[1,*]{name=I} ins(order/item/price)
     2,2          | o1 i1 i2 i3 c2 p3 b1 b1! b1!.2 p1 p2 p1.2 flush      | 6: I:p3; 10: I:p1; 11: I:p2; 12: I:p1+p1.2 E:(p2)+(p1+p1.2)
     2,3          | o1 i1 i2 i3 c2 p3 b1 b1! b1!.2 p1 p2 p1.2 p3.2 flush | 6: I:p3; 10: I:p1; 11: I:p2; 12: I:p1+p1.2; 13: I:p3.2 E:(p2)+(p1+p1.2)+(p3.2)
@@ -187,7 +187,7 @@ event E {within="5 s"} = x[1,*]{name=M, within="60 s"} ins(item/price) & ins(ite
     @0 p1 @2 p1.2 @6 p1.3 q1           | 1: M:p1; 2: M:p1+p1.2; 3: M:p1.3; 4: E:(p1.3)+q1
 event E {within="60 s"} = x[1,*]{name=M, within="5 s"} ins(item/price) & ins(item/quantity)
     @0 p1 @2 p1.2 @6 p1.3 q1           | 1: M:p1; 2: M:p1+p1.2; 3: M:p1.2+p1.3; 4: E:(p1.2+p1.3)+q1
-# with a condition that is true when something arrives it does not wait: nothing is set aside, empty ones have no age
+# with a condition that is true when something arrives it does not wait; empty ones have no age
 event E {within="2 s", when="price"} = x[1,*] ins(item/comment)
     @0 i1 p1 c1 @1 c1.2 @3 c1.3        | 3: c1; 4: c1+c1.2; 5: c1.2+c1.3
 event E {within="2 s", when="item"} = x[1,*]{path=order} x[0,1]{name=M, path=order/item} ins(order/item/comment)

@@ -13,7 +13,7 @@ items, `with_asides` puts records beside what a history is about, `aimed_histori
 `external_rule_sets` and `external_histories` rules raise events of their own.
 In `pair_rule_sets` operators of every kind stand below one another; in `lots` and `inner_lots` each has what it has by
 lot, in `towers` trees of such stand above one another, beside events from outside, in `counts` counts wait, with what
-comes and goes, in `batches` with what they set aside, in `timed_waits` operators with what timers and releases bring:
+comes and goes, in `batches` with a window, in `timed_waits` operators with what timers and releases bring:
 rules with histories for them.
 In `silent_rule_sets` a group has empty composites of several nodes, which is what `silent_histories` have.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that

@@ -38,7 +38,9 @@ _BECOMING = (
     'becomes["{a}"](item) ; not becomes["{b}"](item)', '{0} ; not becomes["{a}"](item) ; {1}',
     'becomes["{a}"](item) | becomes["{b}"](item)', 'x[2,2] becomes["{a}"](item) & {0}',
 )  # fmt: skip
-_CONTEXTS = ("", "context=recent", "context=continuous", "context=cumulative", "context=unrestricted")
+_CONTEXTS = (
+    "", "context=recent", "context=continuous", "context=cumulative", "context=unrestricted", "context=next",
+)  # fmt: skip
 _BOUNDS = ("all", "all[1,*]", "all[1,2]", "all[2,3]", "all[0,1]")
 _SOMETHING = "event H = " + " & ".join(
     f"{op}(item/{what})" for op in ("ins", "del") for what in ("price", "@partNum")
@@ -50,8 +52,8 @@ def pattern_rules(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
     """One event of such a shape."""
     shape = draw(st.sampled_from((_OPEN, _CLOSED, _CLOSED, _BECOMING)))
     leaves = draw(st.lists(st.sampled_from(_LEAVES), min_size=4, max_size=4))
-    if shape is _CLOSED and {_place(leaves[0]), _place(leaves[2])} & {_place(leaves[1])}:
-        reject()  # whether one event is both chosen and taken along in any order is not decided (A7)
+    if draw(st.booleans()):  # one event in two operands (A7, H7)
+        leaves[1] = leaves[0]
     options = [draw(st.sampled_from(_CONTEXTS))]
     within = draw(st.sampled_from((3, 5, 20, "30 s", "3 min")))
     window = f'within="{within}{" changes" if isinstance(within, int) else ""}"'
@@ -64,10 +66,6 @@ def pattern_rules(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
         return tuple(parse_rules(f"event E {f'{{{said}}}' if said else ''} = {text}").definitions)
     except RuleError:  # of some shapes some options are refused
         reject()
-
-
-def _place(leaf: str) -> str:
-    return leaf.partition("(")[2].partition(")")[0]
 
 
 def pattern_histories(definitions: tuple[EventDefinition, ...]) -> st.SearchStrategy[History]:

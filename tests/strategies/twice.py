@@ -6,10 +6,13 @@ depends on the turns of its operands (H3), on what is consumed where, and on win
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from path_types import PathType
 from xmlcep.algebra import (
+    AnyOf,
     Conjunction,
     ContextName,
     EventDefinition,
@@ -47,7 +50,7 @@ _CONTEXTS = tuple(name for name in ContextName if name is not ContextName.UNREST
 
 @st.composite
 def rules_with_one_event_twice(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
-    """Conjunctions and sequences of multiplicities of few leaves, all grouped by item, perhaps two deep."""
+    """Conjunctions, sequences and `any` of multiplicities of few leaves, all grouped by item, perhaps two deep."""
 
     def options(context: ContextName | None, *, windows: bool) -> Options:
         window = draw(st.sampled_from(_WINDOWS)) if windows else None
@@ -56,7 +59,7 @@ def rules_with_one_event_twice(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
     def operand(depth: int) -> Expression:
         kind = draw(st.integers(0, 5))
         if kind == 0:
-            return draw(st.sampled_from(_LEAVES))
+            return replace(draw(st.sampled_from(_LEAVES)), name=draw(st.sampled_from((None, "one"))))
         if kind == 1 and depth:
             return combined(depth - 1, draw(st.sampled_from((None, *_CONTEXTS))))
         lower, upper = draw(st.sampled_from(_BOUNDS))
@@ -64,9 +67,10 @@ def rules_with_one_event_twice(draw: st.DrawFn) -> tuple[EventDefinition, ...]:
         return Multiplicity((inner,), lower, upper, options=options(None, windows=False))
 
     def combined(depth: int, context: ContextName | None) -> Operator:
-        kind = draw(st.sampled_from((Conjunction, Sequence)))
+        kind = draw(st.sampled_from((Conjunction, Sequence, AnyOf)))
         operands = tuple(operand(depth) for _ in range(draw(st.integers(2, 3))))
-        return kind(operands, options=options(context, windows=True))
+        how_many = {"count": draw(st.integers(1, len(operands)))} if kind is AnyOf else {}
+        return kind(operands, options=options(context, windows=True), **how_many)
 
     order = draw(st.sampled_from((Order.INTERVAL, Order.DETECTION)))
     definition = EventDefinition("E0", combined(1, None), draw(st.sampled_from(_CONTEXTS)), order=order)

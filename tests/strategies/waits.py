@@ -1,8 +1,8 @@
 """Random rules that wait for a condition while something else decides as well whether they do (D4, Q4, W3).
 
-In `counts` what a group waits with comes and goes by events, mostly. Here counts with a window set batches aside, of
-composites of several groups, which others integrate, or an operator above uses up; and what waits is brought by timers
-and flushes: by what is due later, beats, is absent until then, or was itself released.
+In `counts` what a group waits with comes and goes by events, mostly. Here counts with a window lose what is too old,
+of composites of several groups, which others integrate, or an operator above consumes; and arrivals come with timers
+and flushes: of what is due later, beats, is absent until then, or was itself released.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class TimedWaitBuilder(CountBuilder):
 
 @st.composite
 def batches(draw: st.DrawFn) -> tuple[tuple[EventDefinition, ...], History]:
-    """One definition in which batches are set aside, with a history that is aimed at it."""
+    """One definition of counts with a window that wait, with a history that is aimed at it."""
     return draw(_waiting(_WAITS, BatchBuilder))
 
 

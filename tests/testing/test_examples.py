@@ -62,7 +62,7 @@ def test_what_is_found(name: str, edits: str) -> None:
 
 # edits; what is said
 WRONG = [
-    ("upd order/item/price = 2", "line 1: nobody expects Dearer(/order#1/item#2) at 1 {upd@1}"),
+    ("upd order/item/price = 2", "line 1: unexpected: Dearer(/order#1/item#2) at 1 {upd@1}"),
     ("upd order/item/price = 2 => nothing", "not expected: Dearer(/order#1/item#2) at 1 {upd@1}"),
     ("upd order/item/price = 2 => 2 Dearer", "line 1: upd order/item/price = 2: missing: Dearer"),
     (
@@ -82,14 +82,14 @@ def test_what_differs_is_said(edits: str, said: str) -> None:
 
 
 REFUSED = [
-    ("insert order/item", "'insert' is no step"),
+    ("insert order/item", "'insert' is not a step"),
     ("upd order/item", "upd order/item = VALUE"),
     ("del", "del is incomplete"),
     ("ins order/item; ins order/item; upd order/item = 3", "order/item leads to 2 nodes: upd writes to it"),
     ("ins order/x/y", "order/x leads to no node: order/x is where it goes\n  hint: the document is <order/>"),
     ("ins order/item[", "line 1"),
     ("+3 dais", "did you mean days?"),
-    ("+3 changes", "3 changes is no time"),
+    ("+3 changes", "3 changes is not a time"),
     ("+1 day; at 2026-01-01T00:00:00Z", "it is 2026-01-02T00:00:00Z already"),
     ("at noon", "line 1: at noon"),
     ("commit", "there is no transaction to commit"),
@@ -150,7 +150,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert run(["test", str(wrong), str(right)]) == 1
     out = capsys.readouterr().out
     assert f"{wrong}: line 2: ins a/b: missing: B; not expected: A(" in out
-    assert f"{wrong}: line 6: 'nonsense' is no step" in out
+    assert f"{wrong}: line 6: 'nonsense' is not a step" in out
     assert out.endswith("4 examples, 3 failed\n")
     assert run(["test", str(none)]) == 2
 

@@ -149,7 +149,7 @@ def test_versions_left_out_are_told_by_reason(capsys: pytest.CaptureFixture[str]
         (("diff", "old.xml", "none.xml"), "none.xml: No such file or directory"),
         (("diff", "old.xml", "."), "a folder: an XML file is expected"),
         (("diff", "old.xml", "bad.xml"), "bad.xml:1:4"),
-        (("diff", "old.xml", "new.xml", "--key", "i"), "'i' is no key"),
+        (("diff", "old.xml", "new.xml", "--key", "i"), "'i' is not a key"),
         (("diff", "old.xml", "new.xml", "--schema", "none.xsd"), "there is no such schema file"),
         (("diff", "old.xml", "new.xml", "--schema", "bad.xml"), "bad.xml"),
         (("diff", "old.xml", "new.xml", "-o", "none/log"), "none"),

@@ -76,7 +76,9 @@ def test_what_is_refused(tmp_path: Path, text: bytes, message: str) -> None:
 def test_what_is_no_document(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text(OLD)
     for wrong in (1, None, etree.Comment("x"), b"<a/>"):
-        with pytest.raises(VersionError, match="is no document: give an XML file, an lxml tree or element"):
+        with pytest.raises(
+            VersionError, match="is not a document: give an XML file, an lxml tree or element"
+        ):
             diff(tmp_path / "a.xml", wrong)
     with pytest.raises(VersionError, match="XML text was given where a file is expected"):
         diff(OLD, NEW)

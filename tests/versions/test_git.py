@@ -89,7 +89,7 @@ def test_since_a_date_begins_with_the_version_before(repository: Repository) -> 
     assert read(repository, "x.xml", since="2020-09-16") == ["<a>2</a>", "<a>3</a>", "<a>4</a>"]
     assert read(repository, "x.xml", since="2 days ago") == ["<a>4</a>"]
     assert len(read(repository, "x.xml", since="2000-01-01T00:00:00Z")) == 4
-    with pytest.raises(GitError, match="'last blue moon' is no date"):
+    with pytest.raises(GitError, match="'last blue moon' is not a date"):
         read(repository, "x.xml", since="last blue moon")
 
 

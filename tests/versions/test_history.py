@@ -164,15 +164,15 @@ def test_what_a_log_is_not_continued_with(tmp_path: Path) -> None:
     )  # fmt: skip
     with pytest.raises(VersionError, match="is not among those found"):
         write_history(FileVersions([folder / "export-8.xml"]), log, name="order")
-    with pytest.raises(VersionError, match=r"cannot be continued behind .*not of 'other'"):
+    with pytest.raises(VersionError, match=r"cannot be continued after .*not of 'other'"):
         write_history(FileVersions([folder]), log, name="other")
-    with pytest.raises(VersionError, match="cannot be continued behind"):
+    with pytest.raises(VersionError, match="cannot be continued after"):
         write(folder, log, ignore_whitespace=False)
     (tmp_path / "other.jsonl").write_text('{"xmlcep":1,"doc":"order","snapshot":"<a/>","ids":[1],"ts":0}\n')
     with pytest.raises(VersionError, match=r"does not begin with .*export-1.xml; write to another file"):
         write(folder, tmp_path / "other.jsonl")
     (tmp_path / "record.jsonl").write_text('{"doc":"order","ts":1,"op":"ins","path":"/a","ids":[1]}\n')
-    with pytest.raises(VersionError, match="no log of files: its last version is unknown"):
+    with pytest.raises(VersionError, match="not a log of files: its last version is unknown"):
         write(folder, tmp_path / "record.jsonl")
     (tmp_path / "no.jsonl").write_text("no log\n")
     with pytest.raises((VersionError, LogError)):

@@ -149,7 +149,7 @@ def test_the_log_says_who_and_when(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"<a/>", "there are no tracked changes"),
         (b"<a>", "a.xml:1: "),
         (b"PK\3\4", "no Word document"),
-        (b'<a><?oxy_delete author="a" timestamp="1" content="&lt;b>"?></a>', "line 1: what was deleted is no XML"),
+        (b'<a><?oxy_delete author="a" timestamp="1" content="&lt;b>"?></a>', "line 1: what was deleted is not XML"),
     ],
 )  # fmt: skip
 def test_what_has_no_versions(tmp_path: Path, data: bytes, said: str) -> None:

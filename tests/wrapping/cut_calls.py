@@ -96,7 +96,7 @@ CALLS: dict[str, Callable[[Document], Any]] = {
 
 
 class Told:
-    """A document, with two who hear of it, and perhaps rules that act; and whether they have heard of all of it."""
+    """A document, with two who hear of it, and perhaps action rules; and whether they have heard of all of it."""
 
     def __init__(self, *, acting: bool = False) -> None:
         self.document = document = xmlcep.fromstring(START, name="d", now=lambda: 0.0)

@@ -47,7 +47,7 @@ class End:
 
 
 def recorded(log: Path) -> Counter[str]:
-    """How often a log says what is no change."""
+    """How often a log says what is not a change."""
     lines = [line for file in segments(log) for line in file.read_bytes().splitlines()]
     marks = {"raised": b'"raised"', "advance": b'"clock":true', "flush": b'"flush"'}
     return Counter({kind: sum(mark in line for line in lines) for kind, mark in marks.items()})

@@ -57,7 +57,7 @@ class Mode:
     """Whether nodes of classes that are not the wrapper's come in."""
     transactions: Literal["none", "deferred", "immediate"] = "none"
     acting: Literal["nothing", "rules", "strict rules"] = "nothing"
-    """Whether a watch, and rules that act, are open on every document."""
+    """Whether a watch, and action rules, are open on every document."""
     again: bool = False
     """Whether documents are closed, and their trees wrapped again, now and then."""
     every: bool = False
@@ -247,7 +247,7 @@ class Run:
         document.close()
         edited = self.random.random() < 0.3
         if edited:
-            root.set("k", "while it is no document")  # so that its history cannot go on
+            root.set("k", "while it is not a document")  # so that its history cannot go on
         history = {"ids": snapshot[1], "clock": clock, "next_id": next_id, "txn": document.last_txn}
         options = {"ignore_whitespace": mode.whitespace, "name": document.name}
         again = None

@@ -235,7 +235,7 @@ def by_its_class(m: Any) -> None:
 
 
 def document_type(m: Any) -> None:
-    """What stands before the root is no node of the document."""
+    """What stands before the root is not a node of the document."""
     info = m.root.getroottree().docinfo
     if m.random.random() < 0.5:
         info.public_id, info.system_url = "-//x", "s.dtd"

@@ -1,4 +1,4 @@
-"""What is open on a document while it is edited: rules that act, and a watch. Each has its judge.
+"""What is open on a document while it is edited: action rules, and a watch. Each has its judge.
 
 What they know of the document, live, beside transactions that are undone, must be what a detector knows that has been
 fed nothing but what the document told; and what the watch has found must be what that one finds.
@@ -59,7 +59,7 @@ class Heard:
 
 
 class Companions:
-    """A watch, and sets of random rules that act, on one document.
+    """A watch, and sets of random action rules, on one document.
 
     ``strict``: an endless cascade undoes the application's edit, too. ``errors`` are what rules have failed with.
     """

@@ -156,7 +156,7 @@ def sax_into(m: Any) -> None:
 
 
 def failing_target(m: Any) -> None:
-    """A parser whose target is the tree comes upon what is no XML, or its target fails."""
+    """A parser whose target is the tree comes upon what is not XML, or its target fails."""
     if m.random.random() < 0.5:
         try:
             etree.fromstring("<a k='1'>u<b/>v<a></b>", etree.XMLParser(target=Target(m)))

@@ -69,10 +69,10 @@ def test_a_name_may_say_that_it_is_in_no_namespace() -> None:
     lambda r: r[0].attrib.update({'{"}k': "1"}), lambda r: r.append(in_no_uri()),
 ])  # fmt: skip
 def test_a_namespace_that_no_document_can_declare_is_refused(edit: Callable[[Any], Any]) -> None:
-    """lxml takes what is no URI, writes it, and cannot read it; declarations that stay behind are not written."""
+    """lxml takes what is not a URI, writes it, and cannot read it; declarations that stay behind are not written."""
     document = fromstring(X)
     seen = told(document)
-    with pytest.raises(RefusedError, match="no name that XML has"):
+    with pytest.raises(RefusedError, match="not a name that XML has"):
         edit(document.root)
     assert seen == []
     assert document.verify() == []

@@ -1,4 +1,4 @@
-"""Rules of watches, and rules that act, replaced while a document is edited (rule G7)."""
+"""Rules of watches, and action rules, replaced while a document is edited (rule G7)."""
 
 from __future__ import annotations
 

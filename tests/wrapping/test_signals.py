@@ -119,7 +119,7 @@ rule Mark on Approved(item) do set "@approved" = "'yes'"
     [
         (("Aproved",), "no open rule declares 'Aproved' as external: did you mean Approved?"),
         (("Approved",), "Approved is declared for item, and was raised at /order"),
-        (("not a name",), "'not a name' is no name of an event"),
+        (("not a name",), "'not a name' is not a name of an event"),
         (("Approved", "item"), "'item' is not in this document"),
     ],
 )

@@ -1,4 +1,4 @@
-"""ignore_whitespace: white space in element-only content is no node for events, ids and pos."""
+"""ignore_whitespace: white space in element-only content is not a node for events, ids and pos."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def known(node: Any) -> object:
 
 
 def asked(document: Document, events: int) -> Iterator[tuple[NodeKind, Environment, Environment]]:
-    """Each node of a document, as tables and as a tree show it; none that is no node to XPath."""
+    """Each node of a document, as tables and as a tree show it; none that is not a node to XPath."""
     replica = Replica()
     replica.apply_edit(document.events(events))
     for path, ids in nodes_of(document):

@@ -1,4 +1,4 @@
-"""What an expression reads (U7): nothing else can change its value, and nothing else need be there."""
+"""What an expression reads (U2): nothing else can change its value, and nothing else need be there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What actions can do to a document, told from the rules alone: which events, at which places (rule L9).
+"""What actions can do to a document, as far as the rules say: which events, at which places (rule L9).
 
 It errs on the safe side: an action makes no other events than those said here, perhaps fewer.
 """

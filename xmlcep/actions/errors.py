@@ -8,9 +8,11 @@ from ..errors import XmlCepError
 
 
 class ActionError(XmlCepError, RuntimeError):
-    """A firing that failed and was undone (L6, L12), or a function it called that failed: ``rule``, the ``action`` as
-    it is written, the time point ``ts`` of
-    what triggered it, and what is wrong; its ``__cause__`` is the error behind it, if there is one."""
+    """A firing that failed and was undone (L6, L12), or a function that it called and that failed.
+
+    ``rule`` is its name, ``action`` the action as it is written, ``ts`` the time point of its trigger, ``problem`` what
+    is wrong; ``__cause__`` is the original error, if there is one.
+    """
 
     def __init__(self, rule: str, action: str, ts: int, problem: str, *, undone: bool = True) -> None:
         self.rule = rule
@@ -22,7 +24,7 @@ class ActionError(XmlCepError, RuntimeError):
 
 
 class CascadeError(XmlCepError, RuntimeError):
-    """A cascade that does not end, for all that can be seen (L8); all that it did is undone.
+    """A cascade that does not end, as far as can be seen (L8); its edits are undone.
 
     ``rules`` are those of the cycle, ``steps`` say of each what its last firing did. ``kept`` is true if the
     application's own edit was kept.

@@ -73,7 +73,7 @@ def cycle_of(firing: Firing) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class FiringRecord:
-    """What is told of a firing when it is over: to ``on_fire``, and to functions that its rule calls.
+    """The record of a firing, given away when it is over: to ``on_fire``, and to functions that its rule calls.
 
     ``ts`` is the time point of the trigger, ``depth`` how many firings led to it, itself included; ``events`` are the
     composites that triggered it, ``bindings`` their variables, ``edits`` the events of what it did, ``raised`` the

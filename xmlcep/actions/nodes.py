@@ -77,7 +77,7 @@ def described(node: Selected) -> str:
 
 
 def keep_tail(node: Element) -> None:
-    """Gives the text behind an element to what stands before it, so that it stays when the element goes."""
+    """Gives the text behind an element to what is before it, so that it stays when the element goes."""
     tail = node.tail
     if not tail:
         return
@@ -108,7 +108,7 @@ def add_text(parent: Element, text: str) -> None:
 
 
 def without_inner(nodes: Iterable[Element]) -> list[Element]:
-    """The elements that stand below none of the others."""
+    """The elements that are below none of the others."""
     given = list(nodes)
     chosen = set(given)
     return [node for node in given if not any(above in chosen for above in node.iterancestors())]

@@ -185,7 +185,7 @@ def _put_before(children: list[Element], following: Element | None, parent: Elem
 def _move(program: ActionProgram, environment: Environment, host: Host) -> int:
     """Moves all that the source selects, in its order, to the target; returns how many. The text behind stays.
 
-    Where there are several targets the first is meant. What stands below another that is moved goes with that.
+    Where there are several targets the first is meant. What is below another that is moved goes with that.
     """
     action = program.action
     assert isinstance(action, Move) and program.target is not None and program.source is not None

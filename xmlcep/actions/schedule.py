@@ -9,7 +9,7 @@
 >>> schedule.put([Firing("A", 0, 1), Firing("B", 5, 2), Firing("C", 0, 0)])
 >>> schedule.take().rule                    # the highest priority, then the order of definition
 'B'
->>> schedule.put([Firing("D", -1, 3)])      # what B triggers goes before all that waits, whatever its priority
+>>> schedule.put([Firing("D", -1, 3)])      # what B triggers goes before all waiting firings, whatever its priority
 >>> [schedule.take().rule for _ in range(len(schedule))]
 ['D', 'C', 'A']
 """
@@ -42,8 +42,8 @@ class Schedule(Generic[F]):
         self._waiting: list[F] = []
 
     def put(self, triggered: Sequence[F]) -> None:
-        """Puts what is triggered at one moment before all that waits: by priority, then by order of definition, then as
-        it is given (the order of the composites)."""
+        """Puts what is triggered at one moment before all waiting firings: by priority, then by order of definition,
+        then in the order given (that of the composites)."""
         if len(triggered) > 1:
             triggered = sorted(triggered, key=_rank)
         self._waiting += triggered[::-1]
@@ -53,7 +53,7 @@ class Schedule(Generic[F]):
         return self._waiting.pop()
 
     def clear(self) -> None:
-        """Forgets all that waits."""
+        """Forgets all waiting firings."""
         self._waiting.clear()
 
     def __len__(self) -> int:

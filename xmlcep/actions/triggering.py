@@ -2,7 +2,7 @@
 
 After Aiken, Widom and Hellerstein, *Static analysis techniques for predicting the behavior of active database rules*:
 rule a may trigger b if an action of a can make an event that a leaf of b's event takes. Without a cycle every cascade
-ends. A cycle may end all the same, for a reason that is told; it is looked for, not proved.
+ends. A cycle may end all the same, for a reason that is reported; it is looked for, not proved.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def triggering_graph(triggers: Triggers, *, not_editing: Collection[str] = ()) -
             "triggering_graph()",
             "triggers",
             triggers,
-            "rules.triggers of rules that act (None: there are none)",
+            "rules.triggers of action rules (None: there are none)",
         )
     check("triggering_graph()", not_editing=(not_editing, NAMES))
     programs = triggers.programs
@@ -325,7 +325,7 @@ def _is_called(path: Path, tag: str) -> bool:
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two syntax trees say the same, wherever they stand."""
+    """Whether two syntax trees say the same, wherever they are."""
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):

@@ -1,7 +1,7 @@
 """The event algebra as values: what a rule says, without any state.
 
 Read `options`, `expressions` (leaves, and what every operator declares), `operators` (one module each, and the
-list of them), `definition`, `active_rules` (rules that act), `external`.
+list of them), `definition`, `active_rules` (action rules), `external`.
 """
 
 from ..position import NOWHERE as NOWHERE

@@ -61,7 +61,7 @@ Places: TypeAlias = Mapping[str, Position]
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What all actions have: ``places`` says where their strings stand in the text."""
+    """What all actions have: ``places`` says where their strings are in the text."""
 
     places: Places = field(default_factory=dict, compare=False, repr=False, hash=False, kw_only=True)
 
@@ -136,7 +136,7 @@ Action: TypeAlias = Insert | Delete | SetValue | Replace | Move | Call | Raise
 class ActiveRule:
     """``rule NAME on trigger {options} if "condition" do actions``.
 
-    ``mode`` None: as L3 says. ``places`` says where the strings stand in the text: ``if``.
+    ``mode`` None: as L3 says. ``places`` says where the strings are in the text: ``if``.
     """
 
     name: str
@@ -150,5 +150,5 @@ class ActiveRule:
     places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
 
     def place(self, name: str) -> Position:
-        """Where a string of the rule stands, if that is known; else where its name does."""
+        """Where a string of the rule is, if that is known; else where its name is."""
         return self.places.get(name, self.at)

@@ -42,7 +42,7 @@ class Opaque(NamedTuple):
 class Leaf:
     """An event type node: it stores every occurring event of a compatible type (T1, T5) that its filter admits (F1).
 
-    ``name`` is what the operand is called (V10). ``places`` says where filter and expressions stand in the text:
+    ``name`` is what the operand is called (V10). ``places`` says where filter and expressions are in the text:
     ``filter``, ``as NAME``, ``opaque``.
     """
 
@@ -55,7 +55,7 @@ class Leaf:
     name: str | None = None
 
     def place(self, name: str) -> Position:
-        """Where an expression of the leaf stands, if that is known; else where the leaf does."""
+        """Where an expression of the leaf is, if that is known; else where the leaf is."""
         return self.places.get(name, self.at)
 
 
@@ -100,7 +100,7 @@ class Parameter(NamedTuple):
 
 
 Report: TypeAlias = Callable[[Position, str, str], None]
-"""Takes a mistake: where it stands, what is wrong, what to write instead."""
+"""Takes a mistake: where it is, what is wrong, what to write instead."""
 
 
 class Writer(Protocol):
@@ -127,12 +127,12 @@ DEFERRABLE = frozenset({"end", "when"})
 class Operator(ABC):
     """The declaration of an operator: all that is to be known of it before it runs.
 
-    A subclass is a frozen dataclass with ``operands``, ``options`` and ``at``, and what stands between its brackets.
+    A subclass is a frozen dataclass with ``operands``, ``options`` and ``at``, and what is between its brackets.
     Its running state is the module of `xmlcep.engine.operators` that is called like its ``kind``.
 
     ``kind`` is its name in labels and messages, ``symbol`` its sign in the event language, ``sign`` the paper's.
-    ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
-    ``syntax`` is what stands behind the symbol, as the grammar writes it; "" for the paper's operators and the infix
+    ``rule`` is its rule in the grammar. An *infix* operator is between its operands, any other before them.
+    ``syntax`` is what is behind the symbol, as the grammar writes it; "" for the paper's operators and the infix
     ones, whose rules stand in the grammar themselves.
     ``takes`` are the options it can have, ``contexts`` the contexts in which it can be evaluated.
     """
@@ -155,7 +155,7 @@ class Operator(ABC):
     """What it is given besides operands, in the order of the text (`read` takes the arguments in this order)."""
 
     aside_words: ClassVar[frozenset[str]] = frozenset()
-    """What can stand before its operands: ``not`` (A1), ``all`` (A6)."""
+    """What can be before its operands: ``not`` (A1), ``all`` (A6)."""
     takes_events: ClassVar[bool] = True
     """Whether events arrive in its operands; else these only say which nodes it is about (B1)."""
 
@@ -184,7 +184,7 @@ class Operator(ABC):
         return self.operands
 
     def brackets(self) -> str:
-        """Its arguments as they stand behind the symbol: ``[1,*]``."""
+        """Its arguments as they are behind the symbol: ``[1,*]``."""
         return ""
 
     def notation(self, write: Writer, braces: str) -> str:
@@ -196,15 +196,15 @@ class Operator(ABC):
 
     @property
     def infix_sign(self) -> str:
-        """What stands between the operands of an infix operator."""
+        """What is between the operands of an infix operator."""
         return self.symbol
 
     def written_operands(self, write: Writer) -> Iterator[str]:
-        """The operands of an infix operator as they stand beside its sign."""
+        """The operands of an infix operator as they are beside its sign."""
         return map(write.operand, self.operands)
 
     def word_before(self, operand: int) -> str:
-        """What stands before an operand, with a blank behind it."""
+        """What is before an operand, with a blank behind it."""
         if operand in self.negated:
             return "not "
         return next((f"{each} " for each in self.collected if each.operand == operand), "")

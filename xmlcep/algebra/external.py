@@ -16,7 +16,7 @@ from .promises import ALL, Promise
 
 @dataclass(frozen=True, slots=True)
 class External(Operator):
-    """``event NAME(path) = external``: an event tree without operands. It stands alone, never in an expression."""
+    """``event NAME(path) = external``: an event tree without operands. It is alone, never in an expression."""
 
     kind: ClassVar[str] = "external"
     rule: ClassVar[str] = "external"

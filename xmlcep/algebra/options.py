@@ -1,4 +1,4 @@
-"""The options of operators and events: what stands in braces behind them."""
+"""The options of operators and events: what is in braces behind them."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class Let(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What stands in braces behind an operator; None, empty or False means not given.
+    """What is in braces behind an operator; None, empty or False means not given.
 
-    ``guard`` is the option ``if`` (D4). ``places`` says where the values stand in the text, by the option's name
+    ``guard`` is the option ``if`` (D4). ``places`` says where the values are in the text, by the option's name
     as it is written (``let NAME`` for a variable).
     """
 
@@ -87,7 +87,7 @@ class Options:
     places: Mapping[str, Position] = field(default_factory=dict, compare=False, repr=False, hash=False)
 
     def place(self, name: str, otherwise: Position) -> Position:
-        """Where the value of an option stands, if that is known."""
+        """Where the value of an option is, if that is known."""
         at = self.places.get(name, NOWHERE)
         return at if at.line else otherwise
 

@@ -51,7 +51,7 @@ class Window:
 
 
 class WindowError(ValueError):
-    """Text that is no window; ``problem`` says why, ``hint`` what to write."""
+    """Text that is not a window; ``problem`` says why, ``hint`` what to write."""
 
     def __init__(self, problem: str, hint: str) -> None:
         self.problem = problem
@@ -113,7 +113,7 @@ def _from_iso(text: str) -> Window:
                 f"{text!r} has years or months, which are not all equally long",
                 'write days: "P30D" or "30 days"',
             )
-        raise WindowError(f"{text!r} is no duration of ISO 8601", 'write for example "P3D" or "PT2H30M"')
+        raise WindowError(f"{text!r} is not a duration of ISO 8601", 'write for example "P3D" or "PT2H30M"')
     sizes = {"week": 7 * _DAY, "day": _DAY, "hour": _HOUR, "minute": _MINUTE, "second": _SECOND}
     return Window(sum(_scaled(n, sizes[name]) for name, n in match.groupdict().items() if n), Unit.TIME)
 
@@ -126,7 +126,7 @@ def _from_words(text: str) -> Window:
     while at < len(text):
         part = _PART.match(text, at)
         if part is None:
-            raise WindowError(f"{text!r} is no duration", _EXAMPLES)
+            raise WindowError(f"{text!r} is not a duration", _EXAMPLES)
         parts.append((part.group(1), part.group(2)))
         at = part.end()
     if not parts:
@@ -156,7 +156,7 @@ def _check_unit(unit: str) -> None:
         hint = f'did you mean {meant}? not all are equally long: write days, for example "{_UNEQUAL[meant]}"'
     else:
         hint = f"did you mean {meant}?"
-    raise WindowError(f"{unit!r} is no unit of time", hint)
+    raise WindowError(f"{unit!r} is not a unit of time", hint)
 
 
 def _scaled(number: str, size: int) -> int:

@@ -1,4 +1,4 @@
-"""Which rules that act would have fired for a log, without doing anything (rule L11)."""
+"""Which action rules would have fired for a log, without doing anything (rule L11)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WouldFire(NamedTuple):
 def would_fire(
     logs: Sequence[LogPath], rules: Rules, *, on_bad: BadRecordPolicy = refuse
 ) -> Iterator[WouldFire]:
-    """The firings of the rules that act, for the changes in these logs, in order of the logs.
+    """The firings of the action rules, for the changes in these logs, in order of the logs.
 
     Conditions are asked of the document as it was after the edit (of rules that wait for the end of a transaction, at
     that end). What the rules would have changed is not there, so what that would have triggered is not found; what

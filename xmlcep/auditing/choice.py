@@ -68,7 +68,7 @@ def choose_engine(
         return Choice("local", notes)
     if spark is not None or master is not None:
         return Choice("spark", list(_packed(files)))
-    records = sum(_records(file, exactly=len(files) <= _FEW) for file in files)
+    records = likely_records(files)
     plan = make_plan(rules)
     heavy = plan.whole is not None
     millions = records / 1e6 * (_HEAVY if heavy else 1)
@@ -86,6 +86,11 @@ def choose_engine(
             ],
         )
     return Choice("spark", [f"engine spark: {about} on {cores} cores", *_packed(files)])
+
+
+def likely_records(files: Sequence[LogFile]) -> int:
+    """How many records files are likely to have."""
+    return sum(_records(file, exactly=len(files) <= _FEW) for file in files)
 
 
 def _records(file: LogFile, *, exactly: bool) -> int:

@@ -24,7 +24,7 @@ def _condition(text: str, events: Sequence[str]) -> Admits:
     if not equals or name not in _CONDITIONS:
         raise AuditError(f"{text!r}: expected NAME=VALUE with one of {', '.join(_CONDITIONS)}")
     if name == "event" and wanted not in events:
-        raise AuditError(f"{wanted!r} is no event of these rules: {did_you_mean_or_list(wanted, events)}")
+        raise AuditError(f"{wanted!r} is not an event of these rules: {did_you_mean_or_list(wanted, events)}")
     return _CONDITIONS[name](wanted)
 
 

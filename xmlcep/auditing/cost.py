@@ -35,7 +35,7 @@ def cost(path: str, rules: Rules) -> tuple[Comparison, Mapping[str, int]]:
     except StateError as error:
         raise StateError(f"{path}: {error}") from error
     except (ValueError, LookupError, TypeError, AttributeError, XmlCepError) as error:
-        raise StateError(f"{path}: is no state, or a damaged one") from error
+        raise StateError(f"{path}: is not a state, or a damaged one") from error
     return trees, lost
 
 

@@ -39,7 +39,7 @@ class DocumentSummary:
 
     ``records`` were replayed, ``findings`` written, ``quarantined`` were bad (as far as the document is known).
     ``first`` and ``last`` are its time points, ``missing`` how many between them no record has; ``disordered``
-    says that its records did not stand in their order; ``withheld`` that its findings were left out because of
+    says that its records were not in their order; ``withheld`` that its findings were left out because of
     a bad record. ``per_rule`` counts findings by event type. ``seconds`` is how long its replay took, in all
     processes together, without the reading of files.
     """

@@ -144,7 +144,7 @@ class Unjudged:
                 for path, origins in self._places[event].items()
             ]
             yield (
-                f"event {event} cannot be judged{where}: it reads values that were erased, and its findings from there"
+                f"event {event} cannot be judged{where}: it reads values that were erased. Its findings from there"
                 f" on are left out: {listed(places, _MOST)}"
             )
         if self._unread:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
 from contexts import FLAT_KEY
@@ -17,6 +18,7 @@ from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, EventType, PrimitiveEvent, PrimitiveType
 from ..explaining.history import History
+from ..explaining.reasons import Reason
 from ..explaining.values import Explanation, Pending, PendingGroup
 from ..explaining.why import why as why_raised
 from ..explaining.why_not import why_not as why_not_raised
@@ -43,12 +45,12 @@ def pending(
     event: str | None = None, limit: int | None = 1000, complete: bool = False,
     on_bad: BadRecordPolicy | None = None,
 ) -> Pending:  # fmt: skip
-    """What is pending in the documents of a log at a time point, or a time such as 2026-01-31T12:00:00Z (None: at their
-    ends), the most complete first. ``on_bad`` is called with each bad record; they are left out.
+    """The partial matches in the documents of a log, the most complete first.
 
-    With ``complete`` each group has what would complete it (Y4). The end of a log releases nothing.
-    Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for a document or
-    an event that there is not.
+    ``at`` is a time point or a time such as 2026-01-31T12:00:00Z (None: the ends of the documents). With ``complete``,
+    each group has what would complete it (Y4). The end of a log releases nothing. ``on_bad`` is called with each bad
+    record; bad records are left out. Raises `LogError` as an audit does, also for a time if records have none, and
+    `QuestionError` for a document or event that does not exist.
     """
     check("pending()", rules=(rules, _RULES), event=(event, optional(TEXT)), doc=(doc, optional(TEXT)))
     check("pending()", limit=(limit, optional(whole_number(0))))
@@ -86,7 +88,7 @@ _FINDING = Kind(lambda value: isinstance(value, int | str), "its number, or text
 def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
-        raise QuestionError(f"{event!r} is no event of these rules: {did_you_mean_or_list(event, names)}")
+        raise QuestionError(f"{event!r} is not an event of these rules: {did_you_mean_or_list(event, names)}")
 
 
 def _is_over(rules: Rules, event: str | None) -> bool:
@@ -102,11 +104,12 @@ def why_not(
     at: When = None, between: tuple[int | str, int | str] | None = None, doc: str | None = None,
     on_bad: BadRecordPolicy | None = None,
 ) -> Explanation:  # fmt: skip
-    """Why an event was not raised in a log, up to a time point, or a time such as 2026-01-31T12:00:00Z (None: the end),
-    or between two of them. ``on_bad`` is called with each bad record; they are left out.
+    """Why an event was not raised in a log, up to a time point or a time such as 2026-01-31T12:00:00Z (None: the end),
+    or between two of them.
 
-    ``node`` is a node id, or an XPath, evaluated in the document as it was then: the group of that node, or those
-    of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
+    ``node`` is a node id, or an XPath that is evaluated in the document as it was then: the answer is about the group
+    of that node, or of nodes below it. ``on_bad`` is called with each bad record; bad records are left out. Raises
+    `LogError` as an audit does, `QuestionError` if event, document or node do not exist.
     """
     check("why_not()", rules=(rules, _RULES), event=(event, TEXT), doc=(doc, optional(TEXT)))
     check("why_not()", node=(node, optional(_NODE)), between=(between, optional(_TWO)))
@@ -126,17 +129,16 @@ def why_not(
         answer = why_not_across(log, rules, event, at, time_or_day(since) if isinstance(since, str) else 0)
         return replace(answer, notes=(*answer.notes, *log.notes_at(at)))
     log = read_some(logs, doc, on_bad)
-    answers: list[tuple[tuple[bool, float], Explanation]] = []
+    answers: list[Explanation] = []
     for past in log.documents.values():
         of_document = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
         if of_document is not None:
-            fraction = of_document.groups[0].fraction if of_document.groups else 0.0
-            answers.append(((of_document.cause is not None, fraction), of_document))
+            answers.append(of_document)
     if not answers and node is None:
         raise QuestionError("nothing is recorded of any document")
     if not answers:
         raise QuestionError(f"no document has the node {node!r}{'' if at is None else f' at {at}'}")
-    best = max(answers, key=lambda one: one[0])[1]
+    best = max(answers, key=_nearness)
     notes = (*best.notes, *log.notes_at(at))
     if len(answers) > 1:
         others = "is 1 other" if len(answers) == 2 else f"are {len(answers) - 1:,} others"
@@ -144,7 +146,7 @@ def why_not(
             *notes,
             *_in_other_documents(
                 best,
-                [answer for _, answer in answers if answer is not best],
+                [answer for answer in answers if answer is not best],
                 {
                     print_expression(leaf.leaf, rules.namespaces): leaf.type
                     for leaf in _leaves_of(rules, event)
@@ -154,6 +156,13 @@ def why_not(
             f"This is about the document {best.doc!r}; there {others} (doc).",
         )
     return replace(best, notes=notes)
+
+
+def _nearness(answer: Explanation) -> tuple[bool, bool, bool, float]:
+    """How near a document has come: partial matches, then what was raised, then what was consumed or excluded."""
+    fraction, cause = answer.groups[0].fraction if answer.groups else 0.0, answer.cause
+    happened = cause is not None and cause.reason is not Reason.NEVER_OCCURRED
+    return (fraction > 0 and cause is not None, cause is None, happened, fraction)
 
 
 def _leaves_of(rules: Rules, event: str) -> Iterator[LeafNode]:
@@ -287,7 +296,7 @@ class FindingName(NamedTuple):
         except (IndexError, ValueError):
             raise QuestionError(
                 f"{text!r} names no finding: expected its number among the findings, or TS:EVENT:IDS such as "
-                "7:CompleteItem:1,6 (:2 behind it for the second of several)"
+                "7:CompleteItem:1,6 (:2 after it for the second of several)"
             ) from None
 
     def means(self, finding: CompositeEvent) -> bool:
@@ -298,22 +307,22 @@ class FindingName(NamedTuple):
 
 def why(
     logs: LogPath | Iterable[LogPath], rules: Rules, finding: str | int, *, doc: str | None = None,
-    on_bad: BadRecordPolicy | None = None,
+    until: str | datetime | None = None, on_bad: BadRecordPolicy | None = None,
 ) -> Explanation:  # fmt: skip
     """Why a finding was raised; ``finding`` is its number among the findings of an audit (from 1) or ``ts:event:ids``.
-    ``on_bad`` is called with each bad record; they are left out.
 
-    Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
+    ``until`` is that of the audit. ``on_bad`` is called with each bad record; bad records are left out. Raises
+    `LogError` as an audit does, `QuestionError` if there is no such finding.
     """
     check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
     if isinstance(finding, int) or finding.isdecimal():
-        log = read_some(logs, doc, on_bad)
+        log = read_some(logs, doc, on_bad).advanced(until)
         answer = _why_numbered(log, rules, int(finding))
     else:
         name = FindingName.parse(finding)
         _check_event(rules, name.event)
         over = _is_over(rules, name.event)
-        log = read_some(logs, None if over else doc, on_bad)
+        log = read_some(logs, None if over else doc, on_bad).advanced(until)
         if over:
             answer = why_across(
                 log,

@@ -108,7 +108,7 @@ class Frontier:
             records = "1 record is" if len(found) == 1 else f"{len(found):,} records are"
             yield f"document {doc!r}: {records} held, from ts {min(found):,} on: ts {self.of(doc) + 1:,} has not come"
         if (more := len(waiting) - _MOST_NOTES) > 0:
-            yield f"… and {more:,} more documents of which records are held"
+            yield f"… and {more:,} more documents with records that are held"
 
 
 def frontier_of(

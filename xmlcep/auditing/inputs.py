@@ -148,7 +148,7 @@ def _listed(logs: LogPath | Iterable[LogPath]) -> list[LogPath]:
     for log in listed:
         if not isinstance(log, (str, os.PathLike, PipeCopy)):
             raise ArgumentError(
-                f"{log!r} is no log: expected the path of a file or folder, or a pattern, or a list of these"
+                f"{log!r} is not a log: expected the path of a file or folder, or a pattern, or a list of these"
             )
         if not isinstance(log, PipeCopy):
             check("audit()", logs=(log, PATH))
@@ -195,7 +195,7 @@ def _in_folder(folder: Path, left_out: list[str]) -> Iterator[str]:
 
 
 def _place_of(file: Path) -> tuple[str, int]:
-    """Rolled-over files stand behind their first (``orders.0002.jsonl`` behind ``orders.jsonl``)."""
+    """Rolled-over files are behind their first (``orders.0002.jsonl`` behind ``orders.jsonl``)."""
     first, number = first_of(file)
     return first.name, number
 

@@ -127,7 +127,7 @@ def left_out_entries(entries: list[str]) -> list[str]:
     """What is said of entries of folders that are no logs by their names."""
     if not entries:
         return []
-    return [f"left out, by their names no logs: {listed(entries, _MOST_NOTES)}"]
+    return [f"left out, because their names are not those of logs: {listed(entries, _MOST_NOTES)}"]
 
 
 def misnamed_findings(out: Path | None, format: Format) -> list[str]:

@@ -1,10 +1,11 @@
-"""What logs tell of each document, for questions about it: read as an audit reads them, and kept in memory."""
+"""What logs say about each document, for questions about it: read as an audit reads them, and kept in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 
 from ..documents import Replica, ReplicaError, SnapshotError
@@ -14,6 +15,7 @@ from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.quarantine import BadRecordPolicy
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
+from ..timestamps import as_microseconds, time_or_day, timestamp
 from ..versions.blame import prefixes_of
 from ..xml_parser import read_xml
 from .inputs import LogPath, find_files
@@ -104,7 +106,7 @@ class Past:
         return len(points) - len(set(points))
 
     def document(self, at: int | None) -> Replica:
-        """The document at a time point, as far as its records tell."""
+        """The document at a time point, as far as its records show."""
         replica = self.start()
         for item in self.until(at):
             if isinstance(item, PrimitiveEvent):
@@ -140,7 +142,7 @@ def give(item: PrimitiveEvent | ClockRecord | None, player: Player[Raised]) -> R
 
 
 class Pasts(NamedTuple):
-    """What logs tell of each document, by name, and the bad records that were left out."""
+    """What logs say about each document, by name, and the bad records that were left out."""
 
     documents: dict[str, Past]
     bad: list[BadRecord]
@@ -149,13 +151,21 @@ class Pasts(NamedTuple):
     def notes(self) -> tuple[str, ...]:
         """What there is to say of them beside any answer."""
         doubled = sum(past.doubled for past in self.documents.values())
-        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that there was before"))
+        found = ((len(self.bad), "bad record"), (doubled, "record of a time point that was there before"))
         return tuple(
             f"{number:,} {what.replace('record', 'records', 1) if number > 1 else what} "
             f"{'was' if number == 1 else 'were'} left out."
             for number, what in found
             if number
         )
+
+    def advanced(self, until: str | datetime | None) -> Pasts:
+        """The same with time gone on until then behind the end of each document (W6)."""
+        if until is not None:
+            now = timestamp(time_or_day(until) if isinstance(until, str) else as_microseconds(until))
+            for doc, past in self.documents.items():
+                past.take(ClockRecord(doc, max((item.ts for item in past.items), default=0), now))
+        return self
 
     def notes_at(self, at: When) -> tuple[str, ...]:
         """The same of an answer about a moment, which may lie behind the log's end."""
@@ -190,7 +200,7 @@ def _read(logs: LogPath | Iterable[LogPath], doc: str | None, on_bad: BadRecordP
 
 
 def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
-    """What logs tell of each document, by name; bad records are left out."""
+    """What logs say about each document, by name; bad records are left out."""
     return _read(logs, None, None).documents
 
 

@@ -1,4 +1,4 @@
-"""How far an audit is: told by both engines as `Advance` values, to whoever wants to show it.
+"""How far an audit is: both engines report it as `Advance` values.
 
 An audit takes *steps*: the local engine reads (and replays what it reads), perhaps sorts and replays what
 stood out of order, and writes; with Spark there are two steps, of which nothing is told but that they begin: Spark has

@@ -1,4 +1,4 @@
-"""Where bad records go in an audit: what is said of them, what they mean for their document, the file they stand in.
+"""Where bad records go in an audit: what is said of them, what they mean for their document, the file they are in.
 
 Readers find them (`xmlcep.log.quarantine` has what they do by themselves, and the format of a line); both engines put
 them into one `AuditQuarantine`, which is written when the findings are.
@@ -29,7 +29,7 @@ class OnBadRecord(Enum):
     SKIP = "skip"
     """Put it aside and go on without it."""
     DOCUMENT = "document"
-    """Put it aside and leave out all findings of its document; if that cannot be told, of all in its file."""
+    """Put it aside and leave out all findings of its document; if that cannot be known, of all in its file."""
     FAIL = "fail"
     """Stop."""
 
@@ -107,7 +107,6 @@ class AuditQuarantine:
         if not self._summary.quarantined:
             return None
         with AtomicFile(target) as file:
-            assert file.stream is not None
             for _, _, line in self._spool.bad():
                 file.stream.write(line)
         return target
@@ -127,7 +126,7 @@ def default_target(out: Path | None) -> Path:
 
 
 def document_of(bad: BadRecord) -> str | None:
-    """The document that a bad record says it belongs to; None if that cannot be told."""
+    """The document that a bad record says it belongs to; None if that cannot be known."""
     try:
         record = STANDARD.loads(bad.raw)
     except ValueError:
@@ -140,7 +139,7 @@ def document_of(bad: BadRecord) -> str | None:
 
 
 def raw_record(row: Row) -> bytes:
-    """A record that was read well enough, written again as it would stand in a JSON Lines log."""
+    """A record that was read well enough, written again as it would be in a JSON Lines log."""
     record = change_record(row)
     return FASTEST.dumps(record | {"ids": list(row[3]), "meta": None if row[10] is None else dict(row[10])})
 
@@ -152,11 +151,11 @@ def duplicate(row: Row, origin: Origin) -> BadRecord:
 
 
 def raised_elsewhere(control: Control, origin: Origin) -> BadRecord:
-    """The complaint about an external event that does not stand behind the record it belongs to."""
+    """The complaint about an external event that is not behind the record it belongs to."""
     content = control.content
     reason = (
         f"{content.get('name')} was raised at ts {content.get('ts')} of document {content.get('doc')!r}: expected it "
-        "behind the record of that ts (L7)"
+        "after the record of that ts (L7)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
 
@@ -166,7 +165,7 @@ def raised_twice(control: Control, origin: Origin) -> BadRecord:
     content = control.content
     reason = (
         f"{content.get('name')} was raised at ts {content.get('ts')} of document {content.get('doc')!r} by the same "
-        "record before: of equal ones all but the first say which they are (nth)"
+        "record before: equal events are numbered from the second on (nth)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
 
@@ -174,7 +173,7 @@ def raised_twice(control: Control, origin: Origin) -> BadRecord:
 def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:
     """The complaint about a clock record after which the transaction of the record before it goes on."""
     reason = (
-        f"a clock record in a transaction of document {clock.doc!r}: expected it behind the last record (W6)"
+        f"a clock record in a transaction of document {clock.doc!r}: expected it after the last record (W6)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(clock.to_record()))
 

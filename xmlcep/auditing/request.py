@@ -84,43 +84,47 @@ class AuditRequest:
             wait=(self.wait, optional(TEXT)),
         )
         if self.partition_by_rule and self.out is None:
-            raise AuditError("partition_by_rule needs out: the folder for the findings")
+            raise AuditError("`partition_by_rule` needs `out`: the folder for the findings")
         if self.since is not None:
             self._check_since()
         elif self.final:
-            raise AuditError("final needs since: without it every audit is of the whole log")
+            raise AuditError("`final` needs `since`: without it every audit is of the whole log")
         elif self.on_removed is not None or self.new_since != "now":
-            raise AuditError("on_removed and new_since need since: they are about the rules of earlier runs")
+            raise AuditError(
+                "`on_removed` and `new_since` need `since`: they are about the rules of earlier runs"
+            )
         elif self.late is not None or self.wait is not None:
-            raise AuditError("late and wait need since: one audit of a whole log sorts its records")
+            raise AuditError("`late` and `wait` need `since`: one audit of a whole log sorts its records")
 
     def longest_wait(self) -> int | None:
         """How long records are held above a gap, in microseconds; None: until it is filled. Raises `AuditError`."""
         if self.wait is None:
             return None
         if self.late in ("refuse", "restart"):
-            raise AuditError(f"wait is about records that are held: leave it out, or late={self.late!r}")
+            raise AuditError(f"`wait` is about records that are held: leave it out, or `late={self.late!r}`")
         try:
             window = parse_window(self.wait)
         except WindowError as error:
-            raise AuditError(f"wait: {error.problem}; {error.hint}") from error
+            raise AuditError(f"`wait`: {error.problem}; {error.hint}") from error
         if window.unit is not Unit.TIME or window.parameter:
-            raise AuditError(f"wait is {self.wait!r}: expected a time, as '1 h'")
+            raise AuditError(f"`wait` is {self.wait!r}: expected a time, as '1 h'")
         return window.amount
 
     def _check_since(self) -> None:
         self.longest_wait()
         if self.out is None:
-            raise AuditError("since needs out: the file to which each run appends its findings")
+            raise AuditError("`since` needs `out`: the file to which each run appends its findings")
         if self.format != "jsonl" or self.partition_by_rule:
             raise AuditError(
-                "since appends findings to a JSON Lines file: leave out format='parquet' and partition_by_rule, or name"
-                " another file"
+                "`since` appends findings to a JSON Lines file: leave out `format='parquet'` and `partition_by_rule`,"
+                " or name another file"
             )
         if self.policy == OnBadRecord.DOCUMENT.value:
             raise AuditError(
-                "on_bad_record='document' withholds findings, and those of earlier runs cannot be taken back: use"
-                " 'skip' or 'fail' with since"
+                "`on_bad_record='document'` withholds findings, and those of earlier runs cannot be taken back: use"
+                " 'skip' or 'fail' with `since`"
             )
         if self.until is not None and not self.final:
-            raise AuditError("until is about the end of documents: with since it needs final, the last run")
+            raise AuditError(
+                "`until` is about the end of documents: with `since` it needs `final`, the last run"
+            )

@@ -138,9 +138,9 @@ def _json_text(record: dict[str, Any], indent: int) -> bytes:
 class AuditResult:
     """The outcome of `audit`.
 
-    ``summary`` has the counts; ``out`` is where the findings were written, ``quarantine`` where the bad records
-    were (None if there were none); these are of all findings, also where ``where`` chose some. Without an output file
-    findings are in a temporary one that is deleted with this object.
+    ``summary`` has the counts; ``out`` is the file of the findings, ``quarantine`` that of the bad records (None if
+    there were none). All three are about all findings, even if ``where`` selected some. Without an output file, the
+    findings are in a temporary file, which is deleted with this object.
     """
 
     summary: Summary

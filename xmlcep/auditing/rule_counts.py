@@ -1,4 +1,4 @@
-"""How many records each rule takes: counted where they are replayed, by operation and path, and told by rule.
+"""How many records each rule takes: counted where they are replayed, by operation and path, and reported by rule.
 
 A rule takes a record if one of its leaves does: the record is compatible with the leaf's type (E2) and projects
 on the path type of the leaf's operator (H1; not asked of a flat rule, H2); or if it can turn an expression true (B1).

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -90,47 +90,45 @@ def audit(
     where: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> AuditResult:
-    """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
+    """Replays change logs under ``rules`` and returns the findings. They are the same, byte for byte, with each engine.
 
-    ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents;
-    pipes are read once, ``"-"`` is standard input. ``engine`` is ``"local"`` or ``"spark"``; ``"auto"`` takes Spark
-    where that is worth its start; ``result.notes`` has the reason. Spark runs on ``spark``, else on ``master``
+    ``logs`` are files, folders and glob patterns, of one or many documents. Files that continue a given one are read,
+    too; pipes are read once; ``"-"`` is standard input. ``engine`` is ``"local"``, ``"spark"``, or ``"auto"``: Spark if
+    the logs are large enough, with the reason in ``result.notes``. Spark runs on ``spark``, else on ``master``
     (default: this machine), in ``partitions`` partitions.
 
-    ``out`` is where the findings go: JSON Lines or Parquet by ``format``, else by its name, ``.parquet`` or any other;
-    it appears when it is complete. With Spark it may be a folder (``"found/"``), for which tasks write files, in order
-    of their names; one file is written by this process.
-    ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
-    ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
-    ``out``); ``on_bad_record`` decides about its document. ``summary_file`` gets the counts in all, by event
-    type and document, as a JSON object. ``until`` (RFC 3339 text, a day, or a
-    `datetime.datetime` with a time zone) is the time to which the clock is advanced at the end of each document:
-    what is due by then is found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before
-    and after.
+    ``out`` is the file for the findings; it appears when it is complete. ``format``, else its name, makes it JSON Lines
+    or Parquet. With Spark, ``out`` may be a folder (``"found/"``), to which tasks write files, in the order of their
+    names. With ``partition_by_rule`` it is a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
+    ``operators`` reports inner operators, too. Bad records go to the file ``quarantine`` (default: beside ``out``);
+    ``on_bad_record`` decides about their documents. ``summary_file`` gets the counts as a JSON object.
 
-    ``since`` is the file with the state from which the next run resumes; the first run makes it. Only what is new in
-    the logs is read, findings are appended to ``out``, and those of all runs together are those of one audit of the
-    whole. A ``final`` run means that the log is complete. Other rules than in earlier runs replace these (G7): if they
-    lack an event, or have another one in its place, ``on_removed`` has to say whether their partial matches are
-    flushed or dropped. New events begin with this run, or with ``new_since="begin"`` as if they had been there in
-    all runs.
+    ``until`` (RFC 3339 text, a day, or a `datetime.datetime` with a time zone) advances the clock at the end of each
+    document, so that deadlines up to then fire (W6). ``ignore_whitespace`` ignores changes from white space to white
+    space.
 
-    With ``late="wait"`` records above a gap in the time points of a document, which are dense in a recorded one, are
-    held in the state until the gap is filled; with ``wait`` ("1 h") until a change has waited for so long, by the
-    newest ``at``. Runs without it do as the one before; ``"refuse"`` reads what is held, and gaps are final.
-    With ``late="restart"``, from the first run on, nothing is held: for a record that comes too late the audit goes
-    back to a state from before it (some are kept beside ``since``), and appends to ``out`` what corrects it:
-    retractions, ``{"doc": …, "retract": KEY}``, and new findings.
+    ``since`` is a file with the state from which the next run resumes; the first run creates it. Only new records are
+    read, and findings are appended to ``out``. Together, the runs find what one audit of the whole log finds. ``final``
+    says that the log is complete. Other rules than in earlier runs replace these (G7). If events are missing in them,
+    or have changed, ``on_removed`` must say whether their partial matches are flushed or dropped. New events begin with
+    this run, or, with ``new_since="begin"``, at the beginning of the log.
 
-    ``where`` chooses among the findings that the result gives, not those in ``out``: ``severity=warning`` (or more
-    severe), ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; all of them have to hold.
+    ``late`` decides about records that come after later ones. The time points of a recorded document have no gaps, so a
+    missing one shows. ``"wait"`` holds the records above a gap in the state until the gap is filled; ``wait`` ("1 h")
+    limits this, by the newest ``at``. ``"refuse"`` (the first default) reads on, and a late record is bad.
+    ``"restart"``, from the first run on, reads on as well; for a late record the audit goes back to a state from before
+    it (some are kept beside ``since``), and appends corrections to ``out``: retractions, ``{"doc": …, "retract":
+    KEY}``, and new findings. Without ``late``, a run does as the run before.
 
-    ``progress`` is called now and then with an `Advance`, the progress of the audit; with Spark from another
-    thread, and what it raises then ends the audit later.
+    ``where`` selects from the findings of the result, not from those in ``out``: ``severity=warning`` (or more severe),
+    ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; a finding must meet all of them.
 
-    Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
-    whatever else a user can set right; `StateError` for a state that cannot be gone on from; `TypeError` for rules that
-    are none.
+    ``progress`` is called with an `Advance` now and then; with Spark from another thread. An exception in it ends the
+    audit.
+
+    Raises `XmlCepError` for everything that a user can set right: logs that cannot be read, a bad record with
+    ``on_bad_record="fail"``, no Java; `StateError` for a state that cannot be resumed; `TypeError` for ``rules`` that
+    are no rules.
     """
     started = time.perf_counter()
     check(
@@ -192,7 +190,7 @@ class _Audit:
         if not request.partition_by_rule:
             self._summary.notes += misnamed_findings(request.out, request.format)
         if request.until is not None and not request.rules.graph.needs_time:
-            self._summary.notes.append("until: changes nothing, for no rule measures time")
+            self._summary.notes.append("until: changes nothing, because no rule measures time")
 
     def note(self, notes: Iterable[str]) -> None:
         """What is to be said besides."""
@@ -256,8 +254,8 @@ class _Audit:
         unjudged = Unjudged(self._request.rules, erased)
         if unjudged and self._since is not None:
             raise AuditError(
-                f"{next(unjudged.notes())}: an audit that goes on cannot leave out findings: audit the whole, without"
-                " since"
+                f"{next(unjudged.notes())}: with `since`, an audit cannot leave out findings: audit the whole log"
+                " without it"
             )
         self._summary.unjudged = unjudged.events
         return unjudged
@@ -320,7 +318,7 @@ def _refuse_pipes(logs: Iterable[LogPath]) -> None:
     for log in logs:
         if isinstance(log, PipeCopy):
             raise AuditError(
-                f"{log}: is a pipe: with since logs have to be files, of which it is known what is new"
+                f"{log}: is a pipe: with `since`, logs must be files, to know which records are new"
             )
 
 
@@ -345,8 +343,9 @@ def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: 
     late = late_of(news.parts, state) if state.late == "restart" else {}
     earlier: Earlier | None = None
     if late:
-        earlier = _found_since(request, found, state, late)
+        before = state
         state = state_before(state, rules, late)
+        earlier = _found_since(request, found, state.as_read(), before)
         news = news_of(found.files, state.files, final=request.final)
     elif state.late == "restart":
         keep(state)
@@ -385,26 +384,23 @@ def _agree_on_late(state: AuditState, request: AuditRequest) -> None:
     late = request.late or state.late
     if state.runs and late != state.late and "restart" in (late, state.late):
         raise StateError(
-            f"{state.path}: the runs before had late={state.late!r}, this one has {late!r}: all runs of an audit that"
+            f"{state.path}: the runs before had `late={state.late!r}`, this one has {late!r}: all runs of an audit that"
             " restarts need it"
         )
     if late == "restart" and state.before is not None:
         raise StateError(
-            f"{state.path}: an audit with late='restart' keeps its rules: what others have found cannot be corrected"
+            f"{state.path}: an audit with `late='restart'` keeps its rules: findings of others cannot be corrected"
         )
     said = request.rules.said_of_across
     if late == "restart" and said:
         raise AuditError(
-            f"{said}, and late='restart' goes back for the findings of one document: say 'wait' or 'refuse'"
+            f"{said}, and `late='restart'` goes back for the findings of one document: say 'wait' or 'refuse'"
         )
     state.late = late
 
 
-def _found_since(
-    request: AuditRequest, found: FoundFiles, state: AuditState, late: Mapping[str, int]
-) -> Earlier:
-    """What the runs since the state to which this one goes back have found: they are replayed as one."""
-    back = state_before(state, request.rules, late)
+def _found_since(request: AuditRequest, found: FoundFiles, back: AuditState, state: AuditState) -> Earlier:
+    """What the runs since the state to which this one goes ``back`` have found: they are replayed as one."""
     parts = parts_between(found.files, back.files, state.files)
     with tempfile.TemporaryDirectory(prefix="xmlcep-restart-") as folder:
         out, bad = Path(folder) / "findings.jsonl", Path(folder) / "bad.jsonl"
@@ -465,7 +461,6 @@ def _writing(target: Path, request: AuditRequest) -> Iterator[FindingsWriter | P
             writer = stack.enter_context(PartitionedFindings(target, format, _WRITERS[format]))
         else:
             file = stack.enter_context(AtomicFile(target))
-            assert file.stream is not None
             writer = _WRITERS[format](file.stream)
         try:
             yield writer
@@ -503,6 +498,5 @@ def _write_spooled(
 
 def _write_summary(summary: Summary, target: Path) -> None:
     with AtomicFile(target) as file:
-        assert file.stream is not None
         for text in summary.json_text():
             file.stream.write(text)

@@ -10,7 +10,7 @@ from ..documents.replica import Replica
 from ..documents.snapshots import SnapshotError
 from ..log import BadRecord, Batch, Header, Origin
 from ..log.columns.arrow import ArrowBlock, JoinedBlocks
-from ..log.columns.blocks import Block, Columnar
+from ..log.columns.blocks import Block
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
@@ -214,7 +214,7 @@ class _Held:
         return (
             isinstance(block, ArrowBlock)
             and isinstance(first, ArrowBlock)
-            and self.records + len(block) <= ARROW_BLOCK
+            and self.records + block.records <= ARROW_BLOCK
             and self._size + block.size <= JOINED_BYTES
             and block.goes_with(first)
         )
@@ -224,18 +224,18 @@ class _Held:
         """Whether there is no room for another block like the last."""
         last = self.pieces[-1].block
         return isinstance(last, ArrowBlock) and (
-            self.records + len(last) > ARROW_BLOCK or self._size + last.size > JOINED_BYTES
+            self.records + last.records > ARROW_BLOCK or self._size + last.size > JOINED_BYTES
         )
 
     def add(self, piece: Piece) -> None:
         """Holds a block."""
         self.pieces.append(piece)
         if isinstance(piece.block, ArrowBlock):
-            self.records += len(piece.block)
+            self.records += piece.block.records
             self._size += piece.block.size
 
 
-def columns_of(together: Sequence[Piece]) -> Columnar | None:
+def columns_of(together: Sequence[Piece]) -> Block | JoinedBlocks | None:
     """What pieces have as columns; None for a header."""
     blocks = [piece.block for piece in together if isinstance(piece.block, Block)]
     if len(blocks) > 1:

@@ -1,7 +1,7 @@
 """Rules that can never match, and conditions that no value makes true: all that a `Ground` knows of is asked once.
 
 `check_rules` walks through the leaves, operators and actions of rules. Without a schema only what can never be,
-whatever the document, is found: comparisons of something that is no number with ``<``, of ``$op`` with another word
+whatever the document, is found: comparisons of something that is not a number with ``<``, of ``$op`` with another word
 than ``ins``, ``upd`` or ``del``, of ``count($x)`` with more than there can be; and what asks nothing, ``false()``.
 """
 

@@ -12,7 +12,7 @@ from ..rules.ruleset import Rules
 
 
 def definitions_of(rules: Rules) -> Iterator[tuple[str, EventDefinition]]:
-    """The events of some rules, and those that rules that act have of their own (L1), each with its subject."""
+    """The events of some rules, and those that action rules have of their own (L1), each with its subject."""
     for definition in rules.definitions:
         yield f"event {definition.name}", definition
     for own in own_events(rules.active_rules):

@@ -40,7 +40,7 @@ _NONE: States = frozenset()
 
 class Nodes(NamedTuple):
     """Nodes that a path looks at: elements of some declarations, texts and attributes of elements of ``owners``, and
-    what the root element stands in (``document``). ``inner`` is which text or attribute of the owners, None: any."""
+    what the root element is in (``document``). ``inner`` is which text or attribute of the owners, None: any."""
 
     elements: States
     owners: States = _NONE

@@ -89,7 +89,7 @@ class LeftOut:
 
 
 class _Leaf(NamedTuple):
-    """A leaf of primitive events, with its operator and tree; ``number`` says where it stands in the rules."""
+    """A leaf of primitive events, with its operator and tree; ``number`` says where it is in the rules."""
 
     number: int
     tree: EventTree

@@ -230,7 +230,7 @@ class _Reader:
         return print_expression(expression, self._rules.namespaces)
 
 
-_UPPER = "give the count an upper bound, at which it begins anew (M2)"
+_UPPER = "give the count an upper bound, at which it starts again (M2)"
 
 
 def _takes(wide: Leaf, narrow: Leaf) -> bool:

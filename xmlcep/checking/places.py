@@ -1,4 +1,4 @@
-"""The nodes at which the operators of a tree can group events (H1), told before the first event.
+"""The nodes at which the operators of a tree can group events (H1), known before the first event.
 
 An operator joins events that are aligned to one node (P10). Which nodes these can be is a set of absolute paths; such a
 set is written down here as `Places`. Sets for ``item``, in a schema or without one:

@@ -148,7 +148,11 @@ class TimePoints:
                 assert isinstance(counted, Multiplicity)
                 said = f"x[{counted.lower},*] counts the event before it, too, and so never begins after it"
                 upper = f"x[{counted.lower},{counted.lower}]"
-                yield counted, f"{said}: the sequence never matches", f"write {upper}, which begins anew (M2)"
+                yield (
+                    counted,
+                    f"{said}: the sequence never matches",
+                    f"write {upper}, which starts again (M2)",
+                )
 
     # ---- what happens in between ------------------------------------------------------------------------
 

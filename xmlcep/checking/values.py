@@ -221,7 +221,7 @@ def _numbers(written: Written, operation: Operation, known: tuple[Known, Known],
         if found == () and sign != "!=" and (isinstance(side, Literal) or not _may_be_boolean(sides, known)):
             shown = _shown(written, side)
             if isinstance(side, Literal):
-                said = f"{_quoted(side.value)} is no number, and {sign} compares numbers: it is never true"
+                said = f"{_quoted(side.value)} is not a number, and {sign} compares numbers: it is never true"
                 return Never(said, _instead(side.value), written.extent(operation))
             assert each.values is not None
             said = f"{shown} is never a number, and {sign} compares numbers here: it is never true"

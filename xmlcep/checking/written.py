@@ -1,4 +1,4 @@
-"""What is known of a text before it is written: whether it can be one that may stand where it goes.
+"""What is known of a text before it is written: whether it can be one that may be where it goes.
 
 ``set "@status" = "'shiped'"`` writes one text, ``set "@due" = "count(item)"`` some number, ``set "@paid" = "a = b"``
 one of two words. As elsewhere in `possible`, what is not known can be anything.

@@ -26,7 +26,7 @@ class FilePath(click.Path):
 
 
 class Moment(click.ParamType):  # type: ignore[type-arg]  # which click 8.1 does not take
-    """A time point (a number), a time, or a day, which is its beginning in UTC; ``times`` are only the latter two."""
+    """A time point (a number), a time, or a day, which is its beginning in UTC; with ``times``, no time point."""
 
     name = "moment"
 
@@ -52,6 +52,17 @@ AT = "TS|TIME|DAY"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def with_options(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Gives a command several options, in this order."""
+
+    def given(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return given
+
+
 def format_option(json: str, *more: str) -> Callable[[F], F]:
     """``--format text|json``, as ``form``; ``json`` says what an object is, ``more`` are formats of one command."""
     return click.option(
@@ -64,6 +75,11 @@ def format_option(json: str, *more: str) -> Callable[[F], F]:
     )
 
 
+until_option = click.option(
+    "--until", metavar="TIME|DAY", type=Moment(times=True),
+    help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
+    " deadlines up to then fire.",
+)  # fmt: skip
 at_option = click.option(
     "--at",
     metavar=AT,

@@ -21,7 +21,7 @@ def audit_tables(summary: Summary, *, continued: bool = False) -> Iterator[Rende
     if rules:
         yield _rules(rules)
     idle = [plain(each.name) for each in rules if each.records == 0]
-    if idle:
+    if idle and (summary.records or summary.quarantined):
         more = f" and {len(idle) - _MOST_ROWS:,} more rules" if len(idle) > _MOST_ROWS else ""
         # What was quarantined might have fitted; of the records of earlier runs these counts say nothing.
         which = f"no {'usable ' if summary.quarantined else ''}record{' of this run' if continued else ''}"

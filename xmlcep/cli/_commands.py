@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..errors import XmlCepError
 from ..settings import Settings, find_settings
 
 _HEADINGS = {
@@ -51,6 +53,14 @@ def _defaults(settings: Settings, names: Sequence[str]) -> dict[str, Any]:
     return {name: said[name] for name in names if said[name]}
 
 
+_PARAMETER = re.compile(r"`(\w+)(?:='([^']*)')?`")
+
+
+def _as_option(options: Mapping[str, str], found: re.Match[str]) -> str:
+    option = options.get(found[1])
+    return found[0] if option is None else f"{option} {found[2]}" if found[2] else option
+
+
 def _pairs(named: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(f"{name}={value}" for name, value in named.items())
 
@@ -64,6 +74,16 @@ class Command(click.Command):
         if taken and not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
             ctx.default_map = _defaults(find_settings(), taken)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click; where an error names a parameter of a function, as `since`, it names the option instead."""
+        try:
+            return super().invoke(ctx)
+        except XmlCepError as error:
+            if error.args == (str(error),):
+                options = {str(param.name): param.opts[-1] for param in self.params}
+                error.args = (_PARAMETER.sub(partial(_as_option, options), error.args[0]),)
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under the headings of their groups."""

@@ -21,7 +21,7 @@ def events(context: click.Context, _: click.Parameter, begin: str) -> list[Compl
 
 
 def events_and_files(context: click.Context, param: click.Parameter, begin: str) -> list[CompletionItem]:
-    """The same where a file can stand, too."""
+    """The same where a file can be, too."""
     return [*events(context, param, begin), CompletionItem(begin, type="file")]
 
 

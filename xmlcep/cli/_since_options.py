@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
-from ._arguments import FilePath
+from ._arguments import FilePath, with_options
 
-_OPTIONS = (
+since_options = with_options(
     click.option(
         "--state", "since", metavar="FILE", type=FilePath(),
         help="Read only records that are new since the last run with this file, and append the findings to --out. The"
         " first run creates the file.",
     ),
     click.option(
-        "--final", is_flag=True, help="With --state: the log is complete; release what is deferred to its end."
+        "--final", is_flag=True, help="With --state: the log is complete; raise events that are deferred to its end."
     ),
     click.option(
         "--on-removed", type=click.Choice(["flush", "drop"]),
@@ -28,19 +25,13 @@ _OPTIONS = (
     ),
     click.option(
         "--late", type=click.Choice(["wait", "refuse", "restart"]),
-        help="With --state: hold records that came before others which are missing, until these are there; refuse: read"
-        " what is held, and quarantine what comes too late; restart: go back to before what comes too late, and append"
-        " retractions and new findings. Default: as in the run before, at first refuse.",
+        help="With --state, if a record is missing. wait: hold the records after it until it arrives; refuse: go on,"
+        " and quarantine it if it arrives later; restart: go on, and if it arrives later, append retractions and new"
+        " findings. Default: as in the run before, at first refuse.",
     ),
     click.option(
         "--wait", metavar="TIME",
-        help="With --late wait: how long at most records are held, by the times in the log, as '1 h'.",
+        help="With --late wait: hold records at most this long, by the times in the log: '1 h'.",
     ),
 )  # fmt: skip
-
-
-def since_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command these options."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+"""Gives a command these options."""

@@ -1,4 +1,4 @@
-"""The story of the purchase order, told: the sample document is edited, watched and recorded."""
+"""The story of the purchase order: the sample document is edited, watched and recorded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Sample:
 
     @property
     def rules(self) -> Path:
-        """What somebody who looks after it wants to be told."""
+        """The events that somebody who looks after it wants to see."""
         return self.folder / "purchase-order.xcep"
 
     @property

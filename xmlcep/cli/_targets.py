@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
-from ..auditing.findings.atomic_files import check_targets
+from ..auditing.findings.atomic_files import AtomicFile, check_targets
 from ..auditing.findings.rows import COLUMNS
 from ..errors import XmlCepError
 from ..files import bytes_of, largest, reading
 from ..log.json_codec import STANDARD
 from ..proofs.errors import ProofError
 from ..proofs.notes import Note
+from ._arguments import F, FilePath
+from ._output import put
 
 
 class Written(Enum):
@@ -51,11 +53,23 @@ def standard_output(_: click.Context, __: click.Parameter, given: str | None) ->
     return None if given == "-" else given
 
 
+def out_option(help: str, *names: str, **more: Any) -> Callable[[F], F]:
+    """``--out`` for what goes to standard output without it; `write_out` writes it."""
+    return click.option("-o", "--out", *names, type=FilePath(), callback=standard_output, help=help, **more)
+
+
 force_option = click.option(
-    "--force",
-    is_flag=True,
-    help="Overwrite existing files (never one that is read).",
+    "--force", is_flag=True, help="Overwrite existing files (never one that is read)."
 )
+
+
+def write_out(data: str | bytes, out: str | None) -> None:
+    """Writes to a file, which appears when it is complete, or to standard output."""
+    if out is None:
+        put(data, nl=False)
+        return
+    with AtomicFile(Path(out)) as file:
+        file.stream.write(data.encode() if isinstance(data, str) else data)
 
 
 def guard(targets: Sequence[Target], sources: Sequence[str | Path], *, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""``xmlcep apply``: rules that act run over a document."""
+"""``xmlcep apply``: action rules run over a document."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from lxml import etree
 
 from ..actions.firing import FiringRecord
-from ..auditing.findings.atomic_files import AtomicFile
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..log.json_codec import FASTEST
@@ -27,7 +25,7 @@ from ._idle_rules import say_some
 from ._log_arguments import LogPath, files_read, log_option
 from ._output import inform, put
 from ._rules_input import STANDARD_INPUT, claim_standard_input, load, with_additions
-from ._targets import Target, Written, force_option, guard, standard_output
+from ._targets import Target, Written, force_option, guard, out_option, write_out
 
 FAILED = 1
 
@@ -43,14 +41,7 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
 @click.argument("document", metavar="DOC.xml", type=FilePath(allow_dash=True), callback=_claimed)
 @log_option("--log", help="Repeat the edits of this log, which began with DOC.xml.")
 @click.option("--initial", is_flag=True, help="Begin with an insertion of everything in the document.")
-@click.option(
-    "-o",
-    "--out",
-    metavar="NEW.xml",
-    type=FilePath(),
-    callback=standard_output,
-    help="Write the document here, not to standard output.",
-)
+@out_option("Write the document here, not to standard output.", metavar="NEW.xml")
 @force_option
 @with_additions
 @click.option("--dry-run", is_flag=True, help="Only report what each firing did.")
@@ -92,7 +83,7 @@ def command(
     except _UnwritableError as found:
         raise found.error from None
     if not dry_run:
-        write_document(wrapped.tree, out)
+        write_out(xml_file(wrapped.tree) + b"\n", out)
     return left_out.status() or (FAILED if report.errors else 0)
 
 
@@ -196,14 +187,3 @@ def _empty(report: _Report, count: int) -> None:
 def _not_called(report: _Report, name: str) -> Callable[[FiringRecord], None]:
     """Stands for a function of the application."""
     return lambda record: report.say(f'  call "{name}": not called here')
-
-
-def write_document(tree: etree._ElementTree, out: str | None) -> None:
-    """Writes a document to a file, which appears when it is complete, or to standard output."""
-    data = xml_file(tree) + b"\n"
-    if out is None:
-        put(data, nl=False)
-        return
-    with AtomicFile(Path(out)) as file:
-        assert file.stream is not None
-        file.stream.write(data)

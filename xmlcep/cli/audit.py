@@ -30,7 +30,7 @@ from ..rules import Rules
 from ..rules.additions import Additions
 from ..schema import derive
 from ..schema.with_rules import rules_with_schema
-from ._arguments import FilePath, Moment, location_option
+from ._arguments import FilePath, location_option, until_option
 from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
@@ -43,7 +43,7 @@ from ._output import data_output, inform, make_console, plain, put
 from ._progress import audit_progress
 from ._rules_input import NAMES_OF_ADDITIONS, files_of, load, read_texts, saying_ignored, with_additions
 from ._since_options import since_options
-from ._targets import Target, Written, force_option, guard, standard_output
+from ._targets import Target, Written, force_option, guard, out_option
 
 FINDINGS_FOUND = 1
 
@@ -66,18 +66,14 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
 )
 @location_option
 @with_additions
-@click.option(
-    "-o",
-    "--out",
+@out_option(
+    "Write the findings here, not to standard output; with --engine spark DIR/ gets part files, in their order.",
     metavar="PATH",
-    type=FilePath(),
-    callback=standard_output,
-    help="Write the findings here, not to standard output; with --engine spark DIR/ gets part files, in their order.",
 )
 @click.option(
     "--format", type=click.Choice(["table", *WRITERS, "json", "html"]), callback=_json_lines,
-    help="By default by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit); a table at a terminal, else"
-    " JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
+    help="Default: by the name of PATH (.parquet, .csv, .html, .sarif, .xml for junit), otherwise a table at a"
+    " terminal, else JSON Lines (jsonl, json). html is the page of `xmlcep report`.",
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="NAME=VALUE", shell_complete=conditions,
@@ -99,13 +95,9 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     "--partitions",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Into how many parts Spark partitions the log.",
+    help="Have Spark partition the log into so many parts.",
 )
-@click.option(
-    "--until", metavar="TIME|DAY", type=Moment(times=True),
-    help="Advance the clock to this time (2026-01-31T12:00:00Z, 2026-01-31) at the end of each document, so that"
-    " deadlines up to then fire.",
-)  # fmt: skip
+@until_option
 @since_options
 @click.option("--operators", is_flag=True, help="Also report what inner operators raise.")
 @click.option(
@@ -131,11 +123,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     type=FilePath(),
     help="Write counts by event and document to this file, as JSON.",
 )
-@click.option(
-    "--ignore-whitespace",
-    is_flag=True,
-    help="Ignore changes from white space to white space.",
-)
+@click.option("--ignore-whitespace", is_flag=True, help="Ignore changes from white space to white space.")
 @click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
 @click.option(
     "--fail-on", type=click.Choice([each.value for each in Severity]), default=None,
@@ -145,9 +133,7 @@ def _json_lines(_: click.Context, __: click.Parameter, given: str | None) -> str
     "--explain", is_flag=True, help="First show the plan, with the number of records for each pass."
 )
 @click.option(
-    "--actions",
-    is_flag=True,
-    help="Only report which action rules would have fired, as JSON Lines.",
+    "--actions", is_flag=True, help="Only report which action rules would have fired, as JSON Lines."
 )
 @click.option("--dry-run", is_flag=True, help="Show the plan, with counts from the logs, and stop.")
 @force_option
@@ -245,8 +231,8 @@ def _of_proofs(file: str, made: Proofs) -> Iterator[str]:
     yield f"{made.bundles:,} findings with proofs in {file}"
     if made.not_raised:
         yield (
-            f"{made.not_raised:,} of them: that their changes are in the log is proved, and not that the rules raise"
-            f" them, for they depend on more than {MOST:,} entries"
+            f"{made.not_raised:,} of them: it is proved that their changes are in the log, but not that the rules raise"
+            f" them, because they depend on more than {MOST:,} entries"
         )
     for why, count in made.without.items():
         yield f"{count:,} findings without proof: {why}"
@@ -293,14 +279,14 @@ def _refuse_beside_actions(engine: str) -> None:
     """``--actions`` has no findings: what is about these, and about how they are found, would be ignored."""
     if engine == "spark":
         raise click.UsageError(
-            "--actions replays a log in one process, record after record, for what a rule would have done is asked "
-            "of the document as it was then: leave out --engine spark"
+            "--actions needs one process, because rules ask the document as it was at each record: leave out"
+            " --engine spark"
         )
     refuse_others(_BESIDE_ACTIONS, "--actions writes no findings, only which rules would have fired")
 
 
 def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:
-    """L11: which rules that act would have fired."""
+    """L11: which action rules would have fired."""
     some = False
     left_out = LeftOut(only_torn=True)
     for firing in would_fire(logs, rules, on_bad=left_out):
@@ -327,7 +313,6 @@ def _show(result: AuditResult, format: str, choice: Choice, out: str | None, rul
         stream.flush()
     else:
         with AtomicFile(Path(out)) as file:
-            assert file.stream is not None
             WRITERS[format](file.stream, records, rules)
     if found.count and not records.count:
         inform(f"--where matches none of the {found.count:,} findings")

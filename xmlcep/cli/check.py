@@ -37,16 +37,9 @@ WRONG = 2
 
 @command_of(name="check")
 @rules_argument
+@click.option("--plan", "with_plan", is_flag=True, help="Also show the passes of an audit over a log.")
 @click.option(
-    "--plan",
-    "with_plan",
-    is_flag=True,
-    help="Also show the passes of an audit over a log.",
-)
-@click.option(
-    "--mermaid",
-    is_flag=True,
-    help="Write a Mermaid flow chart of the trees and action rules instead.",
+    "--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees and action rules instead."
 )
 @format_option("json: problems and trees as one object; sarif: the problems, for pull requests.", "sarif")
 @click.option(
@@ -56,9 +49,7 @@ WRONG = 2
     help="Also report what can never match in documents of this schema; rules can use its derived events.",
 )
 @click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse action rules that may trigger each other without end (L9).",
+    "--strict", is_flag=True, help="Refuse action rules that may trigger each other without end (L9)."
 )
 @click.option(
     "--not-editing",
@@ -83,7 +74,7 @@ def command(
     audit partitions the work; for action rules, which may trigger which.
 
     Several files are one set; - is standard input. All mistakes are reported together on standard error, with exit
-    status 2. Warnings name what is correct but can never match.
+    status 2. Warnings name definitions that are correct but can never match.
     """
     if schema is None:
         refuse(["locations"], "--location is for --schema: no schema is read")
@@ -190,7 +181,7 @@ def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
 
 def _and_rules(rules: Rules) -> str:
     count = len(rules.active_rules)
-    return f"; {count} rule{'' if count == 1 else 's'} that act{'s' if count == 1 else ''}" if count else ""
+    return f"; {count} action rule{'' if count == 1 else 's'}" if count else ""
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from ..auditing.findings.atomic_files import AtomicFile
 from ..errors import RuleProblem, XmlCepError
 from ..language import is_xml, print_definitions, print_xml_definitions, read_definitions
 from ..language.formatting import format_rules
@@ -18,7 +17,7 @@ from ._arguments import FilePath
 from ._commands import command as command_of
 from ._output import inform, put
 from ._rules_input import STANDARD_INPUT, read_texts
-from ._targets import Target, Written, force_option, guard, standard_output
+from ._targets import Target, Written, force_option, guard, out_option, standard_output, write_out
 
 _ENDINGS = {".xml": True, ".xcep": False}
 """Whether files that end so are in XML."""
@@ -31,17 +30,17 @@ _ENDINGS = {".xml": True, ".xcep": False}
 )
 @click.option("--schema", is_flag=True, help="Print the schema of rules in XML (XSD) instead.")
 @click.option(
-    "--phase", metavar="NAME", help="Of a Schematron file the patterns of this phase; #ALL for all of them."
+    "--phase", metavar="NAME", help="Convert only this phase of a Schematron file; #ALL: all phases."
 )
-@click.option("-o", "--out", type=FilePath(), callback=standard_output, help="The same as TARGET.")
+@out_option("The same as TARGET.")
 @force_option
 def command(
     source: str | None, target: str | None, schema: bool, phase: str | None, out: str | None, force: bool
 ) -> None:
     """Convert rules from text to XML, or from XML to text; or a Schematron file to rules.
 
-    Without TARGET, to standard output; - is standard input. Comments are lost, except those above events. It
-    does not validate: run 'xmlcep check', which reads both forms.
+    Without TARGET, the result goes to standard output; - is standard input. Comments are lost, except those
+    above events. It does not validate: run 'xmlcep check', which reads both forms.
     """
     if schema:
         if source is not None:
@@ -64,12 +63,7 @@ def command(
         raise click.UsageError(f"--phase is for Schematron, and {name} is none")
     else:
         written = _other_form(text, name, target)
-    if target is None:
-        put(written, nl=False)
-        return
-    with AtomicFile(Path(target)) as file:
-        assert file.stream is not None
-        file.stream.write(written.encode("utf-8"))
+    write_out(written, target)
 
 
 def _from_schematron(text: str, name: str, phase: str | None, *, in_xml: bool) -> str:

@@ -185,7 +185,7 @@ def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
 
 
 def _act(console: Console, sample: Sample) -> None:
-    """Shows rules that act: what they do when a price changes."""
+    """Shows action rules: what they do when a price changes."""
     _title(console, 7, "Action rules: on an event, if a condition holds, change the document")
     _command(console, f"check {sample.acting.name}")
     rules = load_rules(sample.acting)

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import click
 
-from ..auditing.findings.atomic_files import AtomicFile
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
 from ._arguments import FilePath, location_option
 from ._commands import command as command_of
-from ._output import put
-from ._targets import Target, Written, force_option, guard, standard_output
+from ._targets import Target, Written, force_option, guard, out_option, write_out
 
 
 @command_of(name="derive")
@@ -51,20 +49,12 @@ from ._targets import Target, Written, force_option, guard, standard_output
     show_default=True,
     help="Heed xsi:type on elements of complex types, of all types, or not at all.",
 )  # fmt: skip
-@click.option(
-    "-o",
-    "--out",
-    "output",
-    metavar="FILE",
-    type=FilePath(),
-    callback=standard_output,
-    help="Write the rules to this file instead of standard output.",
-)
+@out_option("Write the rules to this file instead of standard output.", metavar="FILE")
 @force_option
 def command(
     schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
     absences: bool, deletions: bool, locations: dict[str, str], depth: int, xsi_type: str,
-    output: str | None, force: bool,
+    out: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Derive event definitions from an XML Schema.
 
@@ -78,11 +68,6 @@ def command(
     text = rules.text
     if text is None:
         raise SchemaError(f"{schema}: nothing was derived")
-    if output is None:
-        put(text, nl=False)
-        return
-    target = Path(output)
-    guard([Target(target, Written.RULES)], [schema, *rules.files, *locations.values()], force=force)
-    with AtomicFile(target) as file:
-        assert file.stream is not None
-        file.stream.write(text.encode("utf-8"))
+    targets = [] if out is None else [Target(Path(out), Written.RULES)]
+    guard(targets, [schema, *rules.files, *locations.values()], force=force)
+    write_out(text, out)

@@ -13,7 +13,6 @@ import click
 from ..files import all_of
 from ..log.json_codec import FASTEST
 from ..log.records import change_record
-from ..log.writing import write_new_file
 from ..matching import Change, ChangeKind
 from ..versions.difference import Text, diff, difference_log
 from ..versions.entities import Entities
@@ -21,8 +20,8 @@ from ..versions.files import read_file
 from ..versions.version import refuse_large
 from ._arguments import FilePath, format_option
 from ._commands import command as command_of
-from ._output import plain, put
-from ._targets import Target, Written, force_option, guard, standard_output
+from ._output import plain
+from ._targets import Target, Written, force_option, guard, out_option, write_out
 from ._versions import all_entities, matching_options, say
 
 DIFFERENCES = 1
@@ -38,13 +37,7 @@ _COLOURS = {
 @click.argument("new", type=FilePath())
 @matching_options
 @format_option("json: an object a line for each change; jsonl: the change log from OLD to NEW.", "jsonl")
-@click.option(
-    "-o",
-    "--out",
-    type=FilePath(),
-    callback=standard_output,
-    help="Write to this file, not to standard output.",
-)
+@out_option("Write to this file, not to standard output.")
 @force_option
 @click.option("--fail-on-differences", is_flag=True, help="Exit status 1 if there is a difference.")
 @click.pass_context
@@ -68,10 +61,7 @@ def command(
     data, summary, remarks = _SHOWN[form](texts, new, keys, schema, not keep_whitespace)
     for remark in remarks:
         say(remark)
-    if out is None:
-        put(data, nl=False)
-    else:
-        write_new_file(Path(out), click.unstyle(data).encode())
+    write_out(data if out is None else click.unstyle(data), out)
     say(summary or _nothing(form, keep_whitespace))
     if summary and fail_on_differences:
         context.exit(DIFFERENCES)

@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Erase all values of nodes, and of nodes below them, from an erasable log, in all its files.
 
-    FILE, the first file of the log, verifies as before, under all checkpoints there are; whatever reads it shows
-    [erased]. Delete the values from the document first; findings, proofs, converted logs and backups have them, too.
+    FILE is the first file of the log. It still verifies, also with checkpoints made before; readers see [erased].
+    First delete the values from the document. Findings, proofs, converted logs and backups may also have them.
     --xpath is evaluated at --at.
     """
     if xpath is None and not nodes and not records:

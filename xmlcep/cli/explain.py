@@ -18,7 +18,7 @@ from ._output import put
 def command(codes: tuple[str, ...], form: str) -> None:
     """Print the clauses of the semantics with these CODEs, such as T2; without a code, list all.
 
-    They are those of docs/semantics.md and, of action rules and explanations, of docs/actions.md and docs/explain.md.
+    Most are in docs/semantics.md; docs/actions.md has those of action rules, docs/explain.md those of explanations.
     """
     clauses = read_clauses()
     chosen = [_find(code, clauses) for code in codes]

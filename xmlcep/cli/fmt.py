@@ -44,7 +44,6 @@ def command(rules: tuple[str, ...], write: bool, check: bool) -> int:
     for name in changed:
         mode = Path(name).stat().st_mode
         with AtomicFile(Path(name)) as file:
-            assert file.stream is not None
             file.stream.write(formatted[name].encode("utf-8"))
         Path(name).chmod(mode)
         inform(f"{name}: rewritten")

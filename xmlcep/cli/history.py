@@ -35,7 +35,7 @@ _OWN = re.compile(r"\d+|&[^;\s]*;|'[^']*'")  # what differs where the reason is 
     "--branch", metavar="REVISION", help="The branch or commit to read. Default: what is checked out."
 )
 @click.option("--since", metavar="DATE", help="Changes from this date on: 2026-03-31, '2 weeks ago'.")
-@click.option("--base", metavar="REVISION", help="Only what is not in this branch or commit yet.")
+@click.option("--base", metavar="REVISION", help="Only commits that are not in this branch or commit.")
 @click.option("--all-parents", is_flag=True, help="Also the commits of merged branches.")
 @click.option("--tracked", is_flag=True, help="The tracked changes in one file, of Oxygen or Word.")
 @click.option("--name", help="The document's name in the log. Default: the name of the file or of the log.")
@@ -59,7 +59,7 @@ def command(
     with author and date. Run again, it appends what is new.
     """
     if name == "":
-        raise click.BadParameter("'' is no name: it is empty", param_hint="--name")
+        raise click.BadParameter("'' is not a name: it is empty", param_hint="--name")
     if out == "-":
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:

@@ -12,12 +12,12 @@ from ..errors import XmlCepError
 from ..files import reading
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
+from ..xml_writer import xml_file
 from ._arguments import FilePath, at_option, say_beyond
 from ._bad_records import LeftOut
 from ._commands import command as command_of
 from ._log_arguments import LogPath, files_read, logs_argument
-from ._targets import Target, Written, force_option, guard, standard_output
-from .apply import write_document
+from ._targets import Target, Written, force_option, guard, out_option, write_out
 
 
 @command_of(name="rebuild")
@@ -27,12 +27,9 @@ from .apply import write_document
 @click.option(
     "--annotate", metavar="FINDINGS", type=FilePath(),
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
-    " their own; what is deleted by then with comments.",
+    " their own, and deleted nodes with comments.",
 )  # fmt: skip
-@click.option(
-    "-o", "--out", metavar="FILE", type=FilePath(), callback=standard_output,
-    help="Write the document here, not to standard output.",
-)  # fmt: skip
+@out_option("Write the document here, not to standard output.", metavar="FILE")
 @force_option
 def command(
     log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None, out: str | None,
@@ -51,7 +48,7 @@ def command(
     rebuilt = rebuild_with_end(
         log[0] if len(log) == 1 else log, at, doc=doc, on_bad=left_out, findings=findings
     )
-    write_document(rebuilt.root.getroottree(), out)
+    write_out(xml_file(rebuilt.root.getroottree()) + b"\n", out)
     if rebuilt.beyond_end:
         say_beyond(at, rebuilt.ts, rebuilt.time)
     return left_out.status()
@@ -67,6 +64,6 @@ def _findings(file: str) -> Iterator[dict[str, Any]]:
                 record = None
             if not isinstance(record, dict) or not {"name", "ts", "ids"} <= record.keys():
                 raise XmlCepError(
-                    f"{file}, line {number}: no finding: expected JSON Lines, as `xmlcep audit` writes them"
+                    f"{file}, line {number}: not a finding: expected JSON Lines, as `xmlcep audit` writes them"
                 )
             yield record

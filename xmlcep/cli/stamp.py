@@ -33,11 +33,7 @@ WRONG = 1
     "--verify", "stamp", type=FilePath(), metavar="FILE", help="Check this stamp of the checkpoint."
 )
 @click.option(
-    "--root",
-    "roots",
-    type=FilePath(),
-    metavar="PEM",
-    help="The certificates of trusted authorities.",
+    "--root", "roots", type=FilePath(), metavar="PEM", help="The certificates of trusted authorities."
 )
 @format_option("json: what --verify has found, as an object.")
 @click.pass_context
@@ -51,7 +47,7 @@ def command(
     force: bool,
     form: str,
 ) -> None:
-    """Have an authority stamp a CHECKPOINT, or check its stamp: it proves by when the log had this length.
+    """Have an authority stamp a CHECKPOINT, or check its stamp, which proves that the log had this length by then.
 
     Without --url, the request is written, to be sent by hand as application/timestamp-query. Exit status 1: the
     stamp is of another checkpoint, or not from a trusted authority.

@@ -2,7 +2,7 @@
 
 A `Replica` holds the elements, attributes and text nodes of a document by node id in tables, and, where somebody asks
 for elements, a genuine lxml tree that is always current. Comments and processing instructions are not part of it. Text
-nodes that stand next to each other (because a comment separated them in the application's document) stay separate nodes
+nodes that are next to each other (because a comment separated them in the application's document) stay separate nodes
 here, although lxml shows them in one slot.
 """
 
@@ -311,7 +311,7 @@ class Replica:
         """The same for a state that has a digest of its own.
 
         What XML text cannot say goes beside it: ``empty`` are text nodes without text (parent, index, id),
-        ``unordered`` the elements whose children stand in no order, ``partial`` says that not all nodes are needed.
+        ``unordered`` the elements whose children are in no order, ``partial`` says that not all nodes are needed.
         """
         nodes, shown = self._nodes, self._state.shown()
         fragments = [

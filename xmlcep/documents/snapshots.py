@@ -53,7 +53,7 @@ def dump_snapshot(tables: NodeTables, trees: XmlTrees, root: int) -> tuple[str, 
 def empty_texts(tables: NodeTables) -> list[tuple[int, int, int]]:
     """The text nodes without text, which no XML text can show: the parent of each, its index there, its id.
 
-    Those of one parent stand in their order, so that each can be inserted where it was.
+    Those of one parent are in their order, so that each can be inserted where it was.
     """
     if "" not in tables.texts.values():
         return []

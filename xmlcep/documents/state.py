@@ -133,7 +133,7 @@ class State:
             raise ReplicaError(f"{PrimitiveEvent(*event)} does not fit the document: {problem}")
 
     def parent(self, event: PrimitiveEvent) -> int:
-        """The element in which the event's node stands: what the event says, unless that is wrong."""
+        """The element in which the event's node is: what the event says, unless that is wrong."""
         ids, children = event[IDS], self.nodes.children
         node = ids[-1]
         if len(ids) > 1 and ids[-2] in children:

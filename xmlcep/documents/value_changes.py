@@ -168,7 +168,7 @@ def _alone_in(state: State, event: PrimitiveEvent) -> int | None:
 
 
 def _place(state: State, event: PrimitiveEvent) -> tuple[int, list[int] | LongList, int]:
-    """Where a text node stands: its parent, the child nodes of that, and which of them it is."""
+    """Where a text node is: its parent, the child nodes of that, and which of them it is."""
     parent, node = state.parent(event), event[IDS][-1]
     siblings = state.nodes.ordered_siblings(parent)
     return parent, siblings, len(siblings) - 1 if siblings[-1] == node else siblings.index(node)

@@ -1,6 +1,6 @@
 """The lxml trees of nodes in tables: for whoever wants XML.
 
-Text nodes that stand side by side share one text slot of lxml.
+Text nodes that are side by side share one text slot of lxml.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the history of a document stands: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
+"""Where the history of a document is: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Clock:
 
     ``ts`` is the record's number that is being processed; ``point`` numbers time points, of which timers add some
     (W5), so that it may be ahead; ``fired`` is when the timer was due that makes the current one. ``time`` is document
-    time in microseconds since 1970 (W1), None while no record has told any; ``transaction`` and ``edit`` are
+    time in microseconds since 1970 (W1), None while no record has any; ``transaction`` and ``edit`` are
     ordinals, ``flushes`` is how many there have been. Time and transactions are only followed where rules need them
     (``follows_time``); what records say of time is only read where a rule measures with it (``uses_time``): elsewhere
     it may be anything (W1).
@@ -165,6 +165,6 @@ class Clock:
     def _note(self, at: str) -> None:
         if self.uses_time:
             time = microseconds(at)
-            self._noted = at  # after it: what is no time is said of every record that has it
+            self._noted = at  # after it: what is not a time is said of every record that has it
             if self._latest is None or time > self._latest:
                 self._latest = time

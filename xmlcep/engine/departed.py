@@ -90,6 +90,9 @@ class Departed:
         Something still came to each when it was looked at last, and only a release can have changed that: at the end
         of a long transaction there may be as many as there are nodes.
         """
+        if self._setting.general:
+            self._waiting.released.update(self._trees)
+            self.look()
         released, self._waiting.released = self._waiting.released, set()
         if not (released and (self.awaited or self.late)):
             return

@@ -54,13 +54,13 @@ TimeGiven: TypeAlias = str | int | datetime
 class Detector:
     """Detects the composite events of a set of rules in the primitive events of one document.
 
-    ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
-    document before the first event; only rules that read the document need it (U2), and without it the detector
-    keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
-    had no others; what others raise has to be fed where these use it (see `feed`); those over several documents (V11)
-    are evaluated only if they are named. Raises `ValueError` for a
-    name that is no event of the rules. ``tries`` limits how many combinations ``having`` is evaluated for at one
-    arrival (Q5).
+    ``operators=True`` also reports the composites of inner operators (G5). ``document`` is the document before the
+    first event; only rules that read the document need it (U2). Without it, the detector keeps its own, which starts
+    empty. With ``trees``, names of events, it evaluates only these, as if the rules had no others; feed it what others
+    raise, where these use it (see `feed`). Events over several documents (V11) are evaluated only if they are named.
+    Raises `ValueError` for a name that is not an event of the rules. ``tries`` limits for how many combinations
+    ``having`` is evaluated at one arrival (Q5). ``general`` raises the same without any short cut, slowly: tests
+    compare both.
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -84,6 +84,7 @@ class Detector:
         document: Replica | None = None,
         trees: Collection[str] | None = None,
         tries: int = MOST_TRIES,
+        general: bool = False,
     ) -> None:
         graph = getattr(rules, "graph", None)
         if graph is None:
@@ -97,7 +98,7 @@ class Detector:
         self._document = self._new_document(document) if active.asking else None
         self._setting = Setting(
             graph.programs, follows_time=active.follows_time, uses_time=active.uses_time, document=self._document,
-            references=rules.reference_roots(), tries=tries,
+            references=rules.reference_roots(), tries=tries, general=general,
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
@@ -110,14 +111,6 @@ class Detector:
 
     def __repr__(self) -> str:
         return f"<xmlcep.Detector of {self._rules.listed()}>"
-
-    @property
-    def takes_tuples(self) -> bool:
-        """Whether plain tuples of the layout of events are as good to `feed` as these.
-
-        Where no rule looks at time or at the document, events are read by place only until composites have them.
-        """
-        return self._is_plain
 
     @property
     def types_fed(self) -> set[tuple[str, PathType]]:
@@ -175,8 +168,8 @@ class Detector:
     def replay(self, events: Iterable[PrimitiveEvent], *, ends: bool = True) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close.
 
-        Without ``ends`` the transaction and the edit of the last event may continue after it: whoever feeds what comes
-        next flushes if they do not.
+        Without ``ends``, the transaction and the edit of the last event may continue after it: if they do not, flush
+        before you feed what follows.
         """
         check("replay()", events=(events, ITERABLE))
         if self._closed:
@@ -262,9 +255,10 @@ class Detector:
         return self._timeline.more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
-        """Releases the matches of deferred operators (D3, G3), and what is due by transactions (W5).
+        """Releases the matches of deferred operators (D3, G3), and what is due by transactions (W5); returns what it
+        raises.
 
-        It happens at the time point of the last event fed, or of ``cause`` if that is given. Returns what it raises.
+        It happens at the time point of the last event fed, or of ``cause`` if that is given.
         """
         if self._closed or not (cause or self._latest):
             return []
@@ -289,8 +283,8 @@ class Detector:
         return latest
 
     def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
-        """Something happens at this time point where no rule looks, an edit of its own: it releases what waits for that
-        (D2). Returns what it raises."""
+        """Something happens at this time point where no rule looks, an edit of its own: it releases matches that wait
+        for that (D2). Returns what it raises."""
         if self._closed:
             return []
         raised = self.end_edit()
@@ -328,11 +322,13 @@ class Detector:
         """Whether there is nothing but events to look at: no time, no document, no time points beside those of records
         (which rules may have left behind that are gone, G7)."""
         clock, last, active = self._setting.clock, self._latest, self._active
-        return not (active.follows_time or active.asking) and clock.point <= (0 if last is None else last[0])
+        if self._setting.general or active.follows_time or active.asking:
+            return False
+        return clock.point <= (0 if last is None else last[0])
 
     @property
     def needs(self) -> Needs | None:
-        """What its rules need of the document (U7): whoever gives it one need not put more into it. None: nothing."""
+        """What its rules need of the document (U2); a document given to it need not contain more. None: nothing."""
         return self._active.needs
 
     @property
@@ -349,22 +345,24 @@ class Detector:
         self._document = self._setting.document = document
 
     def copy(self) -> Detector:
-        """Another detector that has seen the same; neither knows of what the other sees from now on.
+        """Another detector that has seen the same; from now on they are independent.
 
-        It takes time in proportion to all that is stored (`size`), and to the document if rules read it.
+        It takes time in proportion to everything stored (`size`), and to the document if rules read it.
         """
         from .durable import copied
 
-        trees = [tree.name for tree in self._active.trees]
-        document, tries = deepcopy(self._document), self._setting.tries.limit
-        other = Detector(self._rules, operators=self._operators, document=document, trees=trees, tries=tries)
+        trees, setting = [tree.name for tree in self._active.trees], self._setting
+        other = Detector(
+            self._rules, operators=self._operators, document=deepcopy(self._document), trees=trees,
+            tries=setting.tries.limit, general=setting.general,
+        )  # fmt: skip
         return copied(self, other)
 
     def to_state(self) -> dict[str, Any]:
-        """All that it has seen as plain data, which JSON can hold: `from_state` resumes from it.
+        """Everything that it has seen, as plain data for JSON: `from_state` resumes from it.
 
-        It may be asked for between any two events, within an edit and a transaction, too, and is in proportion to what
-        is stored (`size`), and to the document if rules read it. Raises `StateError` if constituents of what is stored
+        You may ask for it between any two events, also within an edit or a transaction. It grows with what is stored
+        (`size`), and with the document if rules read it. Raises `StateError` if stored events have constituents that
         were found elsewhere, or if a rule is in a language that remembers events (``keeps_state``).
         """
         from .durable import state_of
@@ -373,10 +371,10 @@ class Detector:
 
     @classmethod
     def from_state(cls, rules: Rules, state: Mapping[str, Any]) -> Detector:
-        """The detector that `to_state` described: from now on it raises what that one would.
+        """The detector that `to_state` described: from now on it raises what that detector would.
 
-        Raises `StateError` for the state of a detector of other rules (also if their reference documents have changed),
-        for one that another version wrote, and for what is damaged.
+        Raises `StateError` for a state that was written with other rules (also with other reference documents) or by
+        another version, and for a damaged one.
         """
         from .durable import detector_from
 
@@ -386,16 +384,16 @@ class Detector:
         self, rules: Rules, *, on_removed: OnRemoved = "flush", document: Replica | None = None,
         trees: Collection[str] | None = None, past: Detector | None = None,
     ) -> Replacement:  # fmt: skip
-        """Takes other rules (G7); event trees that are in both keep what they have seen. Says what became of each.
+        """Replaces the rules (G7); definitions that are the same in both keep their partial matches. Returns what
+        became of each.
 
-        A tree is the same if its definition and all that it uses are the same, wherever in the rules. What is stored
-        in trees that are gone is flushed (D3), so that what is due then is among what the answer says was
-        ``raised``, or with ``"drop"`` dropped. New trees begin with the next event, or have seen what ``past`` has,
-        a detector of these rules. ``document`` is the document as it is now, for new trees that read it (U2);
-        ``trees`` as for a new detector.
+        A definition is the same if its text and everything that it uses are the same, wherever in the rules. Removed
+        definitions are flushed (D3): the answer's ``raised`` has what that raises; with ``"drop"`` nothing is raised.
+        New ones begin with the next event, or continue from ``past``, a detector of these rules. ``document`` is the
+        document as it is now, for new definitions that read it (U2); ``trees`` as for a new detector.
 
-        Raises `StateError` within an edit, for a closed detector, and as `to_state` does; `ArgumentError` if there is
-        no document for trees that ask it. Then nothing has changed.
+        Raises `StateError` within an edit, for a closed detector, and as `to_state` does; `ArgumentError` if
+        definitions need a document and there is none. Then nothing has changed.
         """
         check("replace()", on_removed=(on_removed, ON_REMOVED))
         if self._closed or self.is_in_edit:
@@ -405,8 +403,9 @@ class Detector:
             )  # fmt: skip
         from .durable import move_trees
 
+        tries, general = self._setting.tries.limit, self._setting.general
         now = Detector(
-            rules, operators=self._operators, document=document, trees=trees, tries=self._setting.tries.limit
+            rules, operators=self._operators, document=document, trees=trees, tries=tries, general=general
         )
         after = now._tree_digests()
         comparison = compare(self._tree_digests(), after)
@@ -431,7 +430,7 @@ class Detector:
         return Replacement(*comparison, lost, tuple(raised))
 
     def _check_past(self, past: object, digests: Mapping[str, str]) -> None:
-        """Raises `ArgumentError` for what is no detector of these trees that counts as this one does."""
+        """Raises `ArgumentError` for what is not a detector of these trees that counts as this one does."""
         same = isinstance(past, Detector) and digests.items() <= past._tree_digests().items()
         if not same or past.transactions_ahead_of(self):  # type: ignore[attr-defined]
             raise ArgumentError(
@@ -444,7 +443,8 @@ class Detector:
 
         if not self.awaits_end():
             return []
-        other = Detector(self._rules, operators=self._operators, trees=trees, tries=self._setting.tries.limit)
+        tries, general = self._setting.tries.limit, self._setting.general
+        other = Detector(self._rules, operators=self._operators, trees=trees, tries=tries, general=general)
         move_trees(self, other, trees)
         return other.flush()
 
@@ -462,8 +462,8 @@ class Detector:
             )
 
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
-        """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
-        tree is evaluated here, and what it makes other trees raise.
+        """Takes an external event that an action rule has raised (L7), at the last time point. Returns the event, if
+        its tree is evaluated here, and what it makes other trees raise.
 
         Raises `ValueError` for an event that the rules do not have.
         """
@@ -502,9 +502,9 @@ class Detector:
         return self._clock.transaction - other._clock.transaction if both else 0
 
     def concerns(self, operation: str, path: PathType) -> bool:
-        """Whether events of this type can matter; if not, they may be left out of what is fed.
+        """Whether events of this type can matter; if not, they need not be fed.
 
-        Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may read the
+        Deferred operators are released by any event (D2, D3), timers by any time (W5), and expressions may read the
         whole document (U2).
         """
         everything = not self._is_plain or self._active.defers
@@ -513,11 +513,11 @@ class Detector:
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
 
     def advance(self, time: TimeGiven) -> list[CompositeEvent]:
-        """Says that time has passed although nothing has changed (W6); returns what was due until then, that time
-        included, and is raised.
+        """Says that time has passed although nothing has changed (W6); returns the composites that were due until then,
+        that time included.
 
-        ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is
-        before the document's time changes nothing (W6). Raises `TimeError` for what is no time.
+        ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. A time before the
+        document's time changes nothing. Raises `TimeError` for what is not a time.
         """
         now = as_microseconds(time)
         if self._closed:
@@ -539,7 +539,7 @@ class Detector:
     def next_due(self) -> str | None:
         """When something is due next by time, as RFC 3339 text (UTC); None if nothing is.
 
-        An application that needs deadlines although nothing changes sets a timer, and calls `advance` then.
+        If deadlines matter although nothing changes, set a timer, and call `advance` then.
         """
         due = self._timers.next_by_time()
         return None if due is None else timestamp(due)
@@ -550,11 +550,11 @@ class Detector:
         self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False,
         document: Elements | None = None,
     ) -> Pending:  # fmt: skip
-        """The groups that have something but have not raised it, the most complete first (Y1); changes nothing (Y5).
+        """The partial matches, the most complete first (Y1); changes nothing (Y5).
 
-        With ``event`` those of this event only. The first ``limit`` (None: all) are described in full, ``total`` is
-        their number; with ``complete`` each has what would complete it (Y4). ``document`` names the nodes,
-        by default the one that expressions read, if there is one and all of it.
+        ``event`` selects those of one event. The first ``limit`` (None: all) are described in full, ``total`` is their
+        number. With ``complete``, each has what would complete it (Y4). ``document`` names the nodes; by default it is
+        the one that expressions read, if all of it is there.
         """
         check("pending()", limit=(limit, optional(whole_number(0))))
         from ..explaining import pending as of_trees
@@ -597,7 +597,7 @@ class Detector:
         findings: Iterable[CompositeEvent] = (),
         document: Elements | None = None,
     ) -> Explanation:
-        """Why a finding of these rules was raised, and not of other events that are stored or in ``findings`` (Y2)."""
+        """Why a finding of these rules was raised, and why other events (stored or in ``findings``) are not in it."""
         check("why()", finding=(finding, COMPOSITE), findings=(findings, ITERABLE))
         from ..explaining.why import why
 
@@ -608,8 +608,11 @@ class Detector:
         self, event: str, *, node: int | None = None, findings: Iterable[CompositeEvent] = (),
         document: Elements | None = None,
     ) -> Explanation:  # fmt: skip
-        """Why an event has not been raised, with ``node`` in the group of this node (Y3), as far as what is stored and
-        ``findings`` tell; changes nothing (Y5). Raises `ValueError` for an event that the rules do not have."""
+        """Why an event has not been raised, with ``node`` in the group of this node (Y3); changes nothing (Y5).
+
+        The answer comes from the stored events and ``findings``. Raises `ValueError` for an event that the rules do not
+        have.
+        """
         from ..explaining.why_not import why_not
 
         doc = "" if self.last_fed is None else self.last_fed.doc

@@ -21,6 +21,7 @@ from ..algebra.promises import of_one
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, Scope
+from ..rules.ending import endings
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree
 from ..xpath import Expression
@@ -61,14 +62,12 @@ class TypeDispatch:
     """What primitive events of one type mean to the chosen trees.
 
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
-    condition waits, by index; ``alone`` says that none of the steps uses what another one raises, directly or not;
-    ``passes_on`` that some tree may use what they raise at such an event; ``freed`` are the operators (tree, postorder
-    index) of which a deleted node can be a group (G4).
+    condition waits, by index; ``passes_on`` says that some tree may use what they raise at such an event; ``freed`` are
+    the operators (tree, postorder index) of which a deleted node can be a group (G4).
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
-    alone: bool
     passes_on: bool
     freed: tuple[tuple[int, int], ...]
 
@@ -116,6 +115,8 @@ class ActiveTrees:
             if program.test is not None
         ]
         self.graph = graph
+        known = endings(graph)
+        self.endings = {tree.name: known[tree.name] for tree in self.trees if tree.name in known}
         self.follows_time = any(tree.measured for tree in self.trees)
         self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
@@ -124,12 +125,6 @@ class ActiveTrees:
             node.definition.aside or node.definition.creates_empty or node.watches_group
             for tree in self.trees
             for node in tree.operators
-        )
-        # Whether evaluating them can end in an error that an event brings about (Q5, O2).
-        self.may_fail = any(
-            program.having is not None or any(leaf is not None and leaf.opaque for leaf in program.leaves)
-            for tree in self.trees
-            for program in graph.programs[tree.index]
         )
         self.remembering = _remembering(graph)
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
@@ -141,14 +136,13 @@ class ActiveTrees:
             tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
-        self._above = _above(self.users, self.trees)
 
     def index_of(self, name: str) -> int:
         """The index of the event called so; raises `ValueError` if there is none."""
         try:
             return self._indexes[name]
         except KeyError:
-            raise ValueError(f"{name!r} is no event of these rules") from None
+            raise ValueError(f"{name!r} is not an event of these rules") from None
 
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
         """Composites of outside trees by the tree that raised them, in the order of G2; without those that
@@ -164,7 +158,7 @@ class ActiveTrees:
         for event in sorted(composites, key=lambda event: event.ids):
             index = self._indexes.get(event.name)
             if index is None or index in self.reused:
-                where = "no event of these rules" if index is None else "evaluated by this very detector"
+                where = "not an event of these rules" if index is None else "evaluated by this very detector"
                 raise ValueError(
                     f"a composite of {event.name!r} was fed, which is {where}: feed those of trees outside"
                 )
@@ -193,10 +187,8 @@ class ActiveTrees:
                 ]
         if not (steps or watchers or freed):
             return None
-        taking = {index for index, _ in steps}
-        alone = not any(taking & self._above[index] for index in taking)
         passes_on = any(self._passes_on(self.graph.trees[index], plan, path) for index, plan in steps)
-        return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
+        return TypeDispatch(tuple(steps), watchers, passes_on, tuple(freed))
 
     def _touches(self, operation: str, path: PathType) -> tuple[Touch, ...]:
         """What such an event can turn true or false (B1, B4)."""
@@ -256,7 +248,7 @@ def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
     unknown = sorted(names.difference(known))
     if unknown:
         raise ArgumentError(
-            f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
+            f"trees has {unknown[0]!r}, which is not an event of these rules: expected some of {', '.join(known)}"
         )
     return ActiveTrees(graph, names)
 
@@ -292,15 +284,6 @@ def _users(chosen: Iterable[EventTree]) -> dict[int, tuple[int, ...]]:
         for used in tree.dependencies:
             users[used] = (*users.get(used, ()), tree.index)
     return users
-
-
-def _above(users: Mapping[int, Sequence[int]], chosen: Sequence[EventTree]) -> dict[int, frozenset[int]]:
-    """For each tree the chosen ones that use it, directly or by others."""
-    above: dict[int, frozenset[int]] = {}
-    for index in sorted({*users, *(tree.index for tree in chosen)}, reverse=True):
-        used_by = users.get(index, ())
-        above[index] = frozenset(used_by).union(*(above[user] for user in used_by))
-    return above
 
 
 def _defers(tree: EventTree) -> bool:

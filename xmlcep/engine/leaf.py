@@ -296,8 +296,8 @@ class LeafState:
             if not expression.needs_document:
                 return Environment(variables, value=sight.own(subject))
             event: Event = subject[0] if is_answered else subject
-            assert setting.document is not None and event[2] is not None
-            return setting.document.environment(event[2], event[3], variables)
+            assert event[2] is not None
+            return setting.sees(event[2], event[3], variables)
 
         return see
 
@@ -312,7 +312,7 @@ def _bind(bindings: Sequence[tuple[str, Callable[[PrimitiveEvent], Any]]]) -> Re
 
 
 def _of_operation(value: Callable[[PrimitiveEvent], Any], operation: str) -> Callable[[PrimitiveEvent], Any]:
-    """The same of events of one operation, of which it is known where their value stands."""
+    """The same of events of one operation, of which it is known where their value is."""
     return itemgetter(5 if operation == "del" else 4) if value is own_value else value
 
 

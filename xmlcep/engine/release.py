@@ -13,7 +13,7 @@ from path_types import PathType
 
 from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
-from ..xpath import Condition, Environment
+from ..xpath import Environment, Expression
 from .operators import DeferrableState
 from .operators.state import Acceptor, Arrivals, Input, acceptor_of, by_group
 from .setting import Setting
@@ -24,7 +24,7 @@ _new_tuple = tuple.__new__
 
 
 class Release(Enum):
-    """What a time point releases, beside what waits for a condition (D2, D3)."""
+    """What a time point releases, beside matches that wait for a condition (D2, D3)."""
 
     NOTHING = "nothing"
     """A timer is due: nothing happened anywhere."""
@@ -38,13 +38,13 @@ class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
     ``pending``: groups, in mode non-local or custom, with a combination that the next release concerns. ``stale``:
-    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U7).
+    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U2).
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
     was asked last. ``touched``: the nodes of which the present edit changes what is read and a blocked group waits for.
     """
 
     def __init__(
-        self, state: DeferrableState, mode: Termination, condition: Condition | None, setting: Setting
+        self, state: DeferrableState, mode: Termination, condition: Expression | None, setting: Setting
     ) -> None:
         self.state = state
         self.mode = mode
@@ -83,7 +83,7 @@ class Deferral:
             self.forget(key)
 
     def _ask(self, key: Key, cause: Cause) -> None:
-        """What has arrived in mode earliest is raised if the condition holds; what waits already was asked."""
+        """What has arrived in mode earliest is raised if the condition holds; matches that waited have been asked."""
         state = self.state
         if key in self.blocked and state.grouping.place_of(key) not in self.touched:
             return
@@ -94,13 +94,6 @@ class Deferral:
             state.release(key, cause)
         else:
             self._block(key)
-
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """`arrive` for one composite that an operator has raised."""
-        if not self._awaits or key in self.pending:
-            self.arrive(child, key, (entry,), cause)
-        elif self.state.keep(child, key, entry, cause):
-            self._await_release(key)
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
@@ -177,6 +170,9 @@ class Deferral:
             elif key in self.blocked:
                 self.touched.add(node)
                 waits = True
+        if self.setting.general:  # what happens there may change it, for all that is known
+            self.touched.add(node)
+            waits = True
         return waits
 
     def places_that_wait(self) -> tuple[Container[int], ...]:
@@ -294,9 +290,7 @@ class Deferral:
         if self.condition is None:
             return "", ()
         seen = self._seen(key, self.condition)
-        return self.condition.expression, () if seen is None else tuple(
-            self.condition.compiled.compared(seen)
-        )
+        return self.condition.text, () if seen is None else tuple(self.condition.compared(seen))
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -334,15 +328,12 @@ class Deferral:
         if self.condition is None:
             return True
         seen = self._seen(key, self.condition)
-        return seen is not None and self.condition.holds(seen)
+        return seen is not None and self.condition.boolean(seen)
 
-    def _seen(self, key: Key, condition: Condition) -> Environment | None:
+    def _seen(self, key: Key, condition: Expression) -> Environment | None:
         """What the condition sees of a group; None if its node is not there."""
         setting, state = self.setting, self.state
-        if setting.document is None:
-            return None
-        place = state.grouping.place_of(key)
-        return setting.document.environment(state.node.path, (place,), setting.references)
+        return setting.sees(state.node.path, (state.grouping.place_of(key),), setting.references)
 
 
 class _PlacesThatWait(Container[int]):

@@ -1,7 +1,7 @@
 """What happens elsewhere releases what is left behind, in the short way (D2, D6).
 
-Almost every event of a document is elsewhere for what waits at the one before it. Where nothing but the operators that
-wait and those above them has a turn then, each is released, and what it raises goes straight up: nobody looks at the
+Almost every event of a document is elsewhere for matches that wait at the one before it. Where only the operators that
+wait and those above them have a turn then, each is released, and what it raises goes straight up: nobody looks at the
 rest of the tree. `TreeState.process` is the way for all others.
 """
 

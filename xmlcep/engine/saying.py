@@ -1,11 +1,12 @@
-"""What is said of composites that go to the outside: their severity and their message (rule Y10)."""
+"""What is said of composites that go to the outside: severity, message, whether it is the last (rules Y10, Y11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..events import CompositeEvent
+from ..events import CompositeEvent, TimePoint
+from ..rules.ending import Ending
 from ..rules.programs import Says
 from ..xpath import Environment, Expression
 from ..xpath.syntax import Variable
@@ -17,20 +18,25 @@ from .setting import Setting
 class Saying:
     """What findings of some events say, by the events' names; nothing is said of others."""
 
-    def __init__(self, says: Mapping[str, Says], setting: Setting) -> None:
+    def __init__(self, says: Mapping[str, Says], endings: Mapping[str, Ending], setting: Setting) -> None:
         self._says = says
+        self._endings = endings
         self._setting = setting  # whose document is another one after a reset
 
     def __bool__(self) -> bool:
         # Whoever explains knows events by their identity, and asks for no messages.
-        return bool(self._says) and self._setting.witness is None
+        return bool(self._says or self._endings) and self._setting.witness is None
 
     def of(self, raised: Iterable[CompositeEvent]) -> list[CompositeEvent]:
         """The composites with what is said of them."""
         return [self._said(composite) for composite in raised]
 
     def _said(self, composite: CompositeEvent) -> CompositeEvent:
-        says = self._says.get(composite.name) if composite.operator is None else None
+        if composite.operator is not None:
+            return composite
+        if self._is_last(composite):
+            composite = composite._replace(ended=True)
+        says = self._says.get(composite.name)
         if says is None:
             return composite
         message = None
@@ -39,6 +45,13 @@ class Saying:
                 [part if isinstance(part, str) else self._value(part, composite) for part in says.message]
             )
         return composite._replace(severity=says.severity, message=message)
+
+    def _is_last(self, composite: CompositeEvent) -> bool:
+        """Whether rules and cause alone say so: then all who replay the same changes say the same."""
+        ending, cause = self._endings.get(composite.name), composite.cause
+        if ending is None or ending.once or isinstance(cause, TimePoint):
+            return ending is not None and ending.once
+        return ending.with_node and cause[1] == "del" and cause[3][-1] in composite.ids
 
     def _value(self, expression: Expression, composite: CompositeEvent) -> str:
         """The string value of an expression, of a list of values all of them; "" where its node is gone."""
@@ -54,8 +67,7 @@ class Saying:
         if not expression.needs_document:
             change = last_change(composite)
             return expression.string(Environment(variables, value=(change and own_value(change)) or ""))
-        document = self._setting.document
-        if document is None or composite.path is None:
+        if composite.path is None:
             return ""
-        environment = document.environment(composite.path, composite.ids, variables)
+        environment = self._setting.sees(composite.path, composite.ids, variables)
         return "" if environment is None else expression.string(environment)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from lxml import etree
 
 from contexts.search import Tries
+from path_types import PathType
 
 from ..documents import Replica
 from ..rules.programs import OperatorProgram
+from ..xpath import Environment
+from ..xpath.environment import NO_VARIABLES
+from ..xpath.values import Value
 from .clock import Clock
 from .references import NO_REFERENCES, References
 from .timers import Timers
@@ -22,7 +28,9 @@ class Setting:
     """One for each detector.
 
     ``programs`` are those of the operators of all trees, by their index, then by postorder; ``document`` is what
-    expressions ask, None if none does; ``references`` are the reference documents.
+    expressions ask, None if none does; ``references`` are the reference documents. ``general`` closes every short way:
+    each record takes all trees through its time point, each operator stores entries and searches among them,
+    conditions are asked at every change below their node, and expressions of lxml elements.
     """
 
     def __init__(
@@ -34,6 +42,7 @@ class Setting:
         document: Replica | None = None,
         references: References = NO_REFERENCES,
         tries: int = MOST_TRIES,
+        general: bool = False,
     ) -> None:
         self.programs = programs
         self.document = document
@@ -41,12 +50,25 @@ class Setting:
         self.clock = Clock(follows_time=follows_time, uses_time=uses_time)
         self.timers = Timers()
         self.expiries = Timers()
-        """When what has become too old for every window can be freed (W11)."""
+        """When what has become too old for every window can be freed (G4)."""
         self.tries = Tries(tries)
+        self.general = general
         self.waiting = Waiting()
         self.witness: Witness | None = None
         self.gone: set[tuple[int, int]] = set()
         """The nodes that are gone for a tree (by its index) in which something may still be raised there (G4)."""
+
+    def sees(
+        self,
+        path: PathType,
+        ids: Sequence[int],
+        variables: Mapping[str, Value | etree._Element] = NO_VARIABLES,
+    ) -> Environment | None:
+        """What an expression sees of a node; None if it is not there, or there is no document."""
+        document = self.document
+        if document is None:
+            return None
+        return (document.environment_in_tree if self.general else document.environment)(path, ids, variables)
 
     def reset(self) -> None:
         """As before the first record."""

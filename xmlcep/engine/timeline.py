@@ -35,7 +35,7 @@ class Timeline:
         False, for others."""
         clock, setting, edit = self._clock, self._setting, self._edit
         document = setting.document
-        if event[11] or self.more:
+        if event[11] or self.more or setting.general:
             return False
         if document is not None:  # otherwise nothing waits for a condition
             # What `holds` says, without its call.
@@ -82,7 +82,7 @@ class Timeline:
         ``last`` is what the detector was fed before.
         """
         clock, setting = self._clock, self._setting
-        if self.more or (setting.timers.size and self._timers.is_due_before(event)):
+        if self.more or setting.general or (setting.timers.size and self._timers.is_due_before(event)):
             self.begin(event, last)
             return
         clock.move(event)

@@ -1,4 +1,4 @@
-"""What is due fires between two records (W5), and what has become too old is freed (W11)."""
+"""What is due fires between two records (W5), and what has become too old is freed (G4)."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class TimerFiring:
         return min((due.at for due in pending if not self._is_over(due)), default=None)
 
     def expire(self) -> None:
-        """Frees what has become too old to matter (W11)."""
+        """Frees what has become too old to matter (G4)."""
         clock, expiries, trees = self._setting.clock, self._setting.expiries, self._evaluation.trees
         for unit in ORDER:
             for _, together in expiries.take(unit, clock.reading(unit, clock.ts)):

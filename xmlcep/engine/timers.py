@@ -1,4 +1,4 @@
-"""What is due later: by changes, by transactions, by time (rules W5, W11)."""
+"""What is due later: by changes, by transactions, by time (rules W5, G4)."""
 
 from __future__ import annotations
 

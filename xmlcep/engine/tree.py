@@ -75,7 +75,7 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
-        # Of each operator, what waits for a release at it or below it.
+        # Of each operator, matches that wait for a release at it or below it.
         self._deferred_below = tuple(
             tuple([d for below in self._below(state) if (d := self._deferral[below.node.index]) is not None])
             for state in self.states
@@ -272,7 +272,7 @@ class TreeState:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
     def readers(self, dispatch: TreeDispatch) -> Iterator[tuple[Container[int], int]]:
-        """The nodes that wait for a condition which reads what such an event can change (U7), with which of its ids
+        """The nodes that wait for a condition which reads what such an event can change (U2), with which of its ids
         may be one of them."""
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
@@ -280,7 +280,7 @@ class TreeState:
                 yield from product(deferral.places_that_wait(), indexes)
 
     def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
-        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
+        """The edit that is processed next can change what conditions read (U2); returns whether any of them waits."""
         touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]

@@ -31,7 +31,7 @@ class TreeDispatch:
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (D4), ``touches`` for which of these
-    the event can change what the condition reads (U7).
+    the event can change what the condition reads (U2).
     """
 
     deliveries: tuple[Delivery, ...]
@@ -59,7 +59,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
             creations.add(node.index)
         if node.condition is not None and (nodes := _at_or_above(node, path)):
             rechecks[node.index] = nodes
-            reads = node.condition.compiled.truth_reads
+            reads = node.condition.truth_reads
             touches[node.index] = tuple(
                 [index for index in nodes if reads.touched_by(path.steps[index + 1 :])]
             )

@@ -203,10 +203,9 @@ class Values:
         variables = self._variables((composite.bindings or {}) if seen is None else seen, guard)
         if not guard.needs_document:
             return Environment(variables)
-        document = self._setting.document
-        if document is None or composite.path is None:
+        if composite.path is None:
             return None
-        return document.environment(composite.path, composite.ids, variables)
+        return self._setting.sees(composite.path, composite.ids, variables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))

@@ -7,7 +7,7 @@ class Waiting:
     """The trees, by index, in which something waits.
 
     ``release``: for a release, now or once something has happened (D2, D3); ``elsewhere``: those of them that an event
-    elsewhere releases (D2); ``blocked``: for what their conditions read to change (D4, U7).
+    elsewhere releases (D2); ``blocked``: for what their conditions read to change (D4, U2).
     ``released``: those in which something has ceased to wait for a release since somebody looked.
     ``passed_on``: those of which others, which wait for the end of the edit, have yet to take something (D4).
     """

@@ -1,4 +1,4 @@
-"""What an engine that is asked for reasons tells besides what it has stored (rule Y3)."""
+"""What an engine says when asked for reasons, besides what it has stored (rule Y3)."""
 
 from __future__ import annotations
 

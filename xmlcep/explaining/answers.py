@@ -330,16 +330,16 @@ class Answers:
         """A leaf takes an event, but into no group, of its operator or of the whole (H1)."""
         taken = state.groupings[operand].place(event[PATH], event[IDS]) is not None
         own = self.nodes.path((self.tree.root if taken else state).node.path)
-        text = f"{self.nodes.event(event)}: it is not at or below any {own}, of which the groups are"
+        text = (
+            f"{self.nodes.event(event)}: it is not at or below any {own}, and the groups are those of {own}"
+        )
         return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
 
     def _before_all(self, node: LeafNode) -> Cause:
         path = self.nodes.path(node.path)
-        text = f"{path} was there before the first event, so there is none of it"
+        text = f"{path} was there before the first event, so there is no event of it"
         if self.evidence.is_partial:
-            text = (
-                f"{path} is there, from before the trees were opened; or its event is used up and forgotten"
-            )
+            text = f"{path} has been there since before the trees were opened, or its event was consumed and forgotten"
         return Cause(Reason.NOT_OPEN, text, Reason.NOT_OPEN.fix)
 
     def _of_other_group(self, taken: Sequence[Entry]) -> Cause:

@@ -115,8 +115,13 @@ def _counted(case: _Case) -> str:
     """That events of an ``all[l,u]`` are too few or too many (A6); empty if the objection is not about any."""
     happened = {id(entry[EVENT]) for entry in case.objection.entries}
     for each in getattr(case.state.node.definition, "collected", ()):
-        kept = case.state.violations[each.operand].of(case.key)  # type: ignore[attr-defined]
-        count = sum(id(entry[EVENT]) in happened for entry in kept)
+        if case.objection.operand is None:
+            kept = case.state.violations[each.operand].of(case.key)  # type: ignore[attr-defined]
+            count = sum(id(entry[EVENT]) in happened for entry in kept)
+        elif case.objection.operand == each.operand:
+            count = len(happened)
+        else:
+            continue
         if count < each.lower or (each.upper is not None and count > each.upper):
             leaf = written(case.state.node.definition.operands[each.operand], case.nodes.namespaces)
             return f"the number of {leaf} is {count}, and {each} is asked for"
@@ -141,7 +146,11 @@ def _relation(case: _Case) -> str:
         f"{case.nodes.event(entry[EVENT])} ({_found(entry[EVENT]) if by_detection else _interval(entry)})"
         for entry in case.objection.entries
     ]
-    return f"{names[0]} {word} {names[1]} is false" if len(names) > 1 else f"they do not stand in {word}"
+    return (
+        f"{names[0]} {word} {names[1]} is false"
+        if len(names) > 1
+        else f"they do not have the relation {word}"
+    )
 
 
 def _having(case: _Case) -> str:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from path_types.relations import equals_or_ends, offsets
-
 from ..engine.departed import Departure
 from ..engine.operators import OperatorState
 from ..engine.tree import TreeState
 from ..errors import ArgumentError
 from ..events import CompositeType
+from ..rules.ending import occurs_once
 from ..rules.trees import LeafNode
-from .groups import is_insertion_of
 
-_NEEDS_ALL = ("conjunction", "sequence")
+_JOINING = ("conjunction", "sequence")
 
 
 def can_still_raise(
@@ -54,8 +52,11 @@ def _used(trees: Mapping[str, TreeState], event: str) -> Collection[str]:
 def _may_raise(tree: TreeState, state: OperatorState, place: int) -> bool:
     """Whether an operator may raise something more at a node that exists."""
     node = state.node
-    if node.kind not in _NEEDS_ALL or node.optional or tree.waits_at(state) or state.outlasts(place):
+    known = node.kind in _JOINING or node.kind == "disjunction"
+    if not known or node.optional or tree.waits_at(state) or state.outlasts(place):
         return True
+    if node.kind == "disjunction":
+        return any(_may_come(tree, state, k, place) for k in range(len(node.children)))
     accounts = [state.account(key) for key in state.group_keys() if state.grouping.place_of(key) == place]
     if any(account.due is not None for account in accounts):
         return True
@@ -68,8 +69,6 @@ def _may_raise(tree: TreeState, state: OperatorState, place: int) -> bool:
 def _may_come(tree: TreeState, state: OperatorState, operand: int, place: int) -> bool:
     child = state.node.children[operand]
     if isinstance(child, LeafNode):
-        group = state.node.path  # of its node there is one insertion, and it has been
-        once = is_insertion_of(child, group) and equals_or_ends(group, child.path)
-        return not (once and len(offsets(group, child.path)) == 1)  # item is the outer one in item/item, too
+        return not occurs_once(child, state.node.path, "ins")  # which has been, for the node is there
     inner = state.children[operand]
     return inner is None or not inner.same_groups or _may_raise(tree, inner, place)

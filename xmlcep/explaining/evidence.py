@@ -316,7 +316,7 @@ class Evidence:
         return found
 
     def _key_in(self, state: OperatorState, operator: int, leaf: int, entry: Entry) -> Key | None:
-        """The key of the group of an operator to which an arrival at it or below it belongs, where that can be told."""
+        """The key of the group of an operator to which an arrival at it or below it belongs, if that is known."""
         if operator == state.node.index and leaf not in state.node.definition.optional_binders:
             return self.key_of(state, leaf, entry)
         return None if state.by_value else self.place_at((operator, leaf), entry[EVENT], state.node)

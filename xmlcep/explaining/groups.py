@@ -11,14 +11,15 @@ from contexts.constraints import Objection
 from contexts.entry import BINDINGS, EVENT
 from contexts.grouping import Key
 from path_types import PathType
-from path_types.relations import either_ends, leading
+from path_types.relations import leading
 
 from ..algebra import Expression, Multiplicity, Operator, Share, Unit
 from ..engine.operators import Account, OperatorState
 from ..engine.operators.becomes import BecomesState
 from ..engine.timers import MEASURE
 from ..engine.tree import TreeState
-from ..events import Event, PrimitiveType, Scope
+from ..events import Event
+from ..rules.ending import occurs_once
 from ..rules.trees import LeafNode, OperatorNode
 from ..timestamps import timestamp
 from .causes import cause_of, not_turned
@@ -28,7 +29,7 @@ from .shares import NONE, NOTHING_NEEDED, Shares
 from .values import Cause, Part, PendingGroup
 
 KEPT = 50
-"""Of how many events of an operand a part tells, the newest."""
+"""How many events of an operand a part shows: the newest."""
 _ONE = Share(1, 1)
 
 
@@ -230,7 +231,7 @@ class TreeGroups:
             share = _ONE if entries else NONE if needed else Share(0, 0)
             return Part(
                 self._written(child.leaf), share, "", events, causes, (), negated,
-                is_single=not self.tree.flat and is_insertion_of(child, state.node.path),
+                is_single=not self.tree.flat and occurs_once(child, state.node.path, "ins"),
             )  # fmt: skip
         inner = state.children[k]
         assert inner is not None
@@ -325,17 +326,6 @@ class TreeGroups:
 
     def _written(self, expression: Expression) -> str:
         return written(expression, self._namespaces)
-
-
-def is_insertion_of(leaf: LeafNode, group: PathType) -> bool:
-    """Whether a leaf takes nothing but the insertion of the node of its group, which happens once."""
-    type_ = leaf.type
-    return (
-        isinstance(type_, PrimitiveType)
-        and type_.operation == "ins"
-        and type_.scope is Scope.NODE
-        and either_ends(type_.path, group)
-    )
 
 
 def _enough(definition: Operator, parts: Sequence[Part]) -> int:

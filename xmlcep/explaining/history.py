@@ -36,7 +36,9 @@ class History:
         """What the root of the event's tree has raised."""
         by_name = {tree.name: tree for tree in rules.graph.trees}
         if event not in by_name:
-            raise ValueError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
+            raise ValueError(
+                f"{event!r} is not an event of these rules: expected one of {', '.join(by_name)}"
+            )
         asked = by_name[event]
         chosen = [asked] if asked.across else rules.graph.with_used([asked])
         self.detector = Detector(
@@ -73,7 +75,7 @@ class History:
     ) -> list[CompositeEvent]:
         """The next event, and what was raised elsewhere at it, as for `Detector.feed`; ``unseen``: one that is noted,
         but that the detector has no need of."""
-        if event[3]:  # else it is no change, but brings what was raised (V11)
+        if event[3]:  # else it is not a change, but brings what was raised (V11)
             self.types[event[1], event[2]] += 1
         self.last = event
         raised = [] if unseen else self.detector.feed(event, composites)

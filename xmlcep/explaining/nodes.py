@@ -32,7 +32,7 @@ class Elements(Protocol):
 class Nodes:
     """Writes nodes as ``/order/item[2]``, with ``@id`` or ``@name`` where the document has one.
 
-    Without a document, or for a node that is no longer there, the ids stand behind the names: ``/order#1/item#6``.
+    Without a document, or for a node that is no longer there, the ids are behind the names: ``/order#1/item#6``.
     ``several``: events are of several documents, so each is written with its own (V11).
     """
 

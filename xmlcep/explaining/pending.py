@@ -17,7 +17,7 @@ from .releases import Releases, waits_within
 from .values import Pending
 
 MOST = 1000
-"""How many groups are told of in full, unless asked for more."""
+"""How many groups are shown in full, unless asked for more."""
 
 
 def pending(
@@ -36,7 +36,7 @@ def pending(
     ``completion`` says what would complete a group, if that is asked, too (Y4); ``releases`` what releases would do,
     ``ended`` whether nothing can be raised at a node any more (Y11).
 
-    The first ``limit`` (None: all) are told in full; how many there are in all is ``total``. Changes nothing (Y5).
+    The first ``limit`` (None: all) are reported in full; how many there are in all is ``total``. Changes nothing (Y5).
     """
     found: list[tuple[float, int, int, Key, Share]] = []
     groups: list[TreeGroups] = []

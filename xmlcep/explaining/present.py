@@ -32,7 +32,7 @@ def evidence_now(
     """
     by_name = {tree.tree.name: tree for tree in trees.values()}
     if not isinstance(event, str) or event not in by_name:
-        raise ArgumentError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
+        raise ArgumentError(f"{event!r} is not an event of these rules: expected one of {', '.join(by_name)}")
     types: Counter[tuple[str, PathType]] = Counter()
     known = {name: Evidence(tree, setting, types, nodes, is_partial=True) for name, tree in by_name.items()}
     given = list(findings)

@@ -1,4 +1,4 @@
-"""How much there is of an operator in its groups: of what nothing is needed, what waits, what is begun (rule Y1)."""
+"""How much there is of an operator in its groups: which need nothing, which wait, which have begun (rule Y1)."""
 
 from __future__ import annotations
 

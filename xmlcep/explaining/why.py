@@ -18,7 +18,7 @@ from .values import Explanation, Part, PendingGroup
 from .why_not import cause_for
 
 OTHERS = 3
-"""Of how many events that were not taken a leaf tells."""
+"""How many events that were not taken a leaf shows."""
 _FULL = Share(1, 1)
 
 

@@ -19,7 +19,7 @@ from .reasons import Reason
 from .values import Cause, Explanation, PendingGroup
 
 SHOWN = 3
-"""How many groups an answer tells of."""
+"""How many groups an answer shows."""
 
 
 class _Candidate(NamedTuple):
@@ -70,7 +70,7 @@ def why_not(
 
 
 def cause_for(evidence: Evidence) -> Cause | None:
-    """The one reason for an event, as one that stands in the reason for another."""
+    """The one reason for an event, as one that is in the reason for another."""
     return why_not(evidence, limit=1).cause
 
 

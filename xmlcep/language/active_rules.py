@@ -40,7 +40,7 @@ def active_rule(tree: Tree[Token], namespaces: dict[str, str], source: Source) -
 
 
 class _OwnTrigger:
-    """An expression that stands as the trigger of a rule."""
+    """An expression that is as the trigger of a rule."""
 
     def __init__(self, expression: Unit) -> None:
         self.expression = expression
@@ -51,7 +51,7 @@ _NO_PLACES: Mapping[str, Position] = MappingProxyType({})
 
 
 class _ActiveRules(Definitions):
-    """Reads rules that act. The methods are called like the rules of the grammar."""
+    """Reads action rules. The methods are called like the rules of the grammar."""
 
     @v_args(meta=True)
     def named_trigger(self, meta: Meta, parts: list[Token | WrittenPath | None]) -> EventTrigger:

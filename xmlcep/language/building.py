@@ -34,7 +34,7 @@ from .paths import WrittenPath, end_of, read_path, report_path, start_of
 from .source import Source
 
 MAX_NESTING = 100
-"""How many operators may stand in each other: more than anybody writes, less than Python can recurse."""
+"""How many operators may be in each other: more than anybody writes, less than Python can recurse."""
 
 _ARGUMENTS = ("INT", "STAR", "STRING", "RELATION")
 _MAX_DIGITS = 18  # of a number: what is larger is certainly a mistake, and never costs time
@@ -119,7 +119,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         at = self.source.position(start_of(variable), end_of(variable))
         if value is None:
             return _Binding(Binding(variable[1:], None), at, None)
-        # The expression stands between parentheses, and so does its place.
+        # The expression is between parentheses, and so is its place.
         return _Binding(Binding(variable[1:], value[1:-1]), at, self._inside(value))
 
     def label(self, parts: list[Token]) -> _Label:
@@ -183,7 +183,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             seen.add(name)
 
     def _inside(self, token: Token) -> Position:
-        """The place of what stands between quotes, brackets or parentheses."""
+        """The place of what is between quotes, brackets or parentheses."""
         return self.source.position(start_of(token) + 1, max(end_of(token) - 1, start_of(token) + 2))
 
     @v_args(meta=True)
@@ -243,12 +243,12 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         self.source.report_at(
             part.at,
             f"there is {'a' if part.word == 'not' else 'an'} {part.word!r} outside a sequence",
-            f"write it before an operand of a sequence: a ; {part.word} b ; c, or behind &: a & {part.word} b (A5)",
+            f"write it before an operand of a sequence: a ; {part.word} b ; c, or after &: a & {part.word} b (A5)",
         )
         return UNREADABLE
 
     def __default__(self, rule: str, parts: list[_Part], meta: Meta) -> Unit:
-        """An operator: its declaration reads what stands in the text (`Operator.read`)."""
+        """An operator: its declaration reads what is in the text (`Operator.read`)."""
         declared = _READERS[rule]
         tokens = [part for part in parts if isinstance(part, Token)]
         arguments = [self._argument(token) for token in tokens if token.type in _ARGUMENTS]
@@ -324,7 +324,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         *,
         with_path: bool = False,
     ) -> EventDefinition | None:
-        """The event that is called so; ``with_path``: its path stands among the options."""
+        """The event that is called so; ``with_path``: its path is among the options."""
         expression = self._positive(expression)
         single = isinstance(expression, Leaf)
         if isinstance(expression, Leaf):
@@ -374,7 +374,7 @@ def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
 
 
 def too_deep(tree: Tree[Token], source: Source) -> bool:
-    """Whether operators stand too deep in each other; found without recursion, before anything recurses."""
+    """Whether operators are too deep in each other; found without recursion, before anything recurses."""
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()

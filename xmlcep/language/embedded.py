@@ -1,4 +1,4 @@
-"""XPath expressions that stand in a rules text without quotes: in ``[…]`` and ``(…)``, to the sign that balances it."""
+"""XPath expressions that are in a rules text without quotes: in ``[…]`` and ``(…)``, to the sign that balances it."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from ..algebra import OPERATORS
 from .embedded import FILTER, VALUE
 
 _GAP = r"(?:[ \t\r\n\ufeff]|#[^\n]*+)"
-"""What may stand between two signs and is skipped there: a blank, or a comment."""
-# A word that stands before an operand: NAME(path) is an event that is called so. An operand in parentheses has
+"""What may be between two signs and is skipped there: a blank, or a comment."""
+# A word that is before an operand: NAME(path) is an event that is called so. An operand in parentheses has
 # parentheses of its own that are not those of text(), nor within a string, a comment or a name in Clark notation.
 _BEFORE_OPERAND = (
     rf"""(?={_GAP}++[^(]|{_GAP}*+\("""

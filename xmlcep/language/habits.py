@@ -36,7 +36,7 @@ _OPTION = re.compile(r"\{[^{}]*$")
 
 
 def hint_for_habit(text: str, start: int, expected: list[str]) -> str:
-    """What to write instead of what stands at ``start``; "" if it is no such thing.
+    """What to write instead of what is at ``start``; "" if it is no such thing.
 
     >>> hint_for_habit("event A = ins(a) && ins(b)", 18, []), hint_for_habit("event A = ins(a) -> del(a)", 17, [])
     ("write one '&'", "write ';' between what comes first and what comes then")
@@ -77,12 +77,12 @@ def _hint_for_filter(text: str, start: int) -> str:
         else:
             depth += {"[": 1, "]": -1}.get(character, 0)
             if not depth:
-                return 'write a filter right behind a leaf; a condition on an operator is {when="…"} or {having="…"}'
+                return 'write a filter right after a leaf; a condition on an operator is {when="…"} or {having="…"}'
     return f"a string in it is not closed: {quote}" if quote else "the '[' is not closed"
 
 
 def _hint_for_operator(before: str, sign: str) -> str:
-    """An operator with brackets that has parentheses, or not all that stands in its brackets."""
+    """An operator with brackets that has parentheses, or not all that is in its brackets."""
     called = _CALLED.search(before) if sign == "(" else None
     if called is not None:
         return f"write {_BRACKETS[called[1]]}"
@@ -98,7 +98,7 @@ def _hint_for_operator(before: str, sign: str) -> str:
 
 
 def _inside(before: str) -> str:
-    """What stands before the last bracket that is still open; "" if there is none."""
+    """What is before the last bracket that is still open; "" if there is none."""
     depth = 0
     for at in range(len(before) - 1, -1, -1):
         depth += {"]": 1, "[": -1}.get(before[at], 0)

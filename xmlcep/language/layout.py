@@ -52,7 +52,7 @@ def _symbol(expression: Leaf | Operator) -> str:
 
 
 def _head(definition: EventDefinition, namespaces: Mapping[str, str] | None) -> str:
-    """What stands before the ``=``; conditions can have one in them, so it is not searched for."""
+    """What is before the ``=``; conditions can have one in them, so it is not searched for."""
     options = replace(definition.expression.options, context=None, name=None)
     short = replace(definition, expression=Disjunction((_SHORT,), options))
     return _in_one_line(short, namespaces).removesuffix(f" = {print_operand(_SHORT, namespaces)}")

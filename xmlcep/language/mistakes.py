@@ -77,7 +77,7 @@ def report_mistake(error: UnexpectedInput, source: Source) -> Tree[Token] | None
     if isinstance(error, UnexpectedToken):
         token = _sign(error.token)
         start, end = token.start_pos or 0, token.end_pos or 0
-        if token.type == "$END":  # it stands where the last token stands
+        if token.type == "$END":  # it is where the last token is
             _report(source, end - 1, end, "the statement ends too early", expected, _hint_at_end(expected))
         elif token.type == "CLARK":  # taken for {uri}name only because nothing fits here
             _report(source, start, start + 1, "unexpected '{'", expected, _hint_for_character("{", expected))
@@ -123,7 +123,7 @@ def _report(source: Source, start: int, end: int, found: str, expected: list[str
 
 
 def _expected(error: UnexpectedInput, *, in_rule: bool) -> list[str]:
-    """What could stand at the place of the mistake, in the user's words."""
+    """What could be at the place of the mistake, in the user's words."""
     interactive = getattr(error, "interactive_parser", None)
     accepted = set(interactive.accepts()) if interactive is not None else set()
     words = {_WORDS[terminal] for terminal in accepted & _WORDS.keys()}
@@ -186,7 +186,7 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
 
 
 def _hint_in_rule(token: Token, word: str, expected: list[str]) -> str:
-    """What is often mistaken in a rule that acts."""
+    """What is often mistaken in an action rule."""
     if "a name" in expected and "'('" in expected and token.type in _UNIT | {"STAR", "NOT"}:
         return "write an expression in parentheses: on (ins(item)), on (ins(item) ; del(item/price))"
     if _ACTION in expected:
@@ -214,7 +214,7 @@ def _hint_in_path(token: Token) -> str:
         return "a path is written without quotes"
     return {
         "(": "text() is the only node test with parentheses in a path",
-        "[": 'a path has no predicates; conditions on values go into {when="…"} behind an operator',
+        "[": 'a path has no predicates; conditions on values go into {when="…"} after an operator',
         ")": "an event is written with its path, such as ins(order/item)",
     }.get(str(token), "")
 
@@ -238,10 +238,8 @@ def _hint_for_character(character: str, expected: list[str]) -> str:
         if _A_PATH in expected:
             return "write a namespaced name as {uri}name"
         if expected == ["'on'"]:
-            return "write options of a rule behind its event: rule NAME on EVENT {priority=5} do …"
-        return (
-            "write options behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
-        )
+            return "write options of a rule after its event: rule NAME on EVENT {priority=5} do …"
+        return "write options after an event's name, after ')' of an operator, or after a multiplicity's ']'"
     if character == "." and _A_PATH in expected:
         return "a path leads down only, from a node to its children: it has neither '.' nor '..'"
     if character == ":":

@@ -1,4 +1,4 @@
-"""What stands in braces: which options there are, where they may stand, which values they take."""
+"""What is in braces: which options there are, where they may be, which values they take."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class GivenOption(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is told from others by."""
+        """What distinguishes it from others."""
         return f"{self.name} {self.variable}" if self.variable else self.name
 
 
@@ -71,7 +71,7 @@ class EventOptions(NamedTuple):
 
 
 class RuleOptions(NamedTuple):
-    """The options of a rule that acts (L3 to L5)."""
+    """The options of an action rule (L3 to L5)."""
 
     priority: int = 0
     mode: Mode | None = None
@@ -159,7 +159,7 @@ _RULE_KINDS: dict[str, _Kind] = {
     "mode": _one_of(Mode),
     "coupling": _one_of(Coupling),
 }
-"""The options of rules that act."""
+"""The options of action rules."""
 
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
 EVENT_ONLY = ("flat", "across", "order", "severity", "message")
@@ -182,7 +182,7 @@ def event_options(
 ) -> EventOptions:
     """The options of an event whose root operator is of this kind; reports what is wrong and leaves that out.
 
-    ``with_path``: the event has no name behind which its path could stand.
+    ``with_path``: the event has no name behind which its path could be.
     """
     found = EventOptions()
     allowed = (
@@ -207,9 +207,9 @@ def event_options(
 def rule_options(
     given: Iterable[GivenOption], source: Source, *, named_trigger: bool
 ) -> tuple[RuleOptions, list[GivenOption]]:
-    """The options of a rule that acts, and the others, which are those of its event; reports what is wrong.
+    """The options of an action rule, and the others, which are those of its event; reports what is wrong.
 
-    ``named_trigger``: its event is defined elsewhere, where its options stand.
+    ``named_trigger``: its event is defined elsewhere, where its options are.
     """
     found = RuleOptions()
     others: list[GivenOption] = []
@@ -251,7 +251,7 @@ def operator_options(given: Iterable[GivenOption], source: Source, operator: typ
 
 
 def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
-    """Both together; what stands in both and says different things is taken from first, and listed (T1)."""
+    """Both together; what is in both and says different things is taken from first, and listed (T1)."""
     twice: list[str] = []
     together = replace(first, places={**second.places, **first.places})
     for name in _KINDS:
@@ -297,17 +297,17 @@ class _Misplaced(NamedTuple):
             if name == "path":
                 return (
                     "'path' is an option of an operator, not of an event",
-                    "write the path in parentheses behind the event's name: event NAME(order/item) = …",
+                    "write the path in parentheses after the event's name: event NAME(order/item) = …",
                 )
             if name == "name":
                 return (
                     "'name' is an option of an operator, not of an event",
-                    "write it behind an operator: (… & …) {name=…}; in traces the root goes by the event's name",
+                    "write it after an operator: (… & …) {name=…}; in traces the root goes by the event's name",
                 )
         elif name in EVENT_ONLY:
             return (
                 f"{name!r} is an option of an event, not of an operator",
-                f"write it behind the event's name: event NAME {{{name}{'' if _KINDS[name] is _FLAG else '=…'}}} = …",
+                f"write it after the event's name: event NAME {{{name}{'' if _KINDS[name] is _FLAG else '=…'}}} = …",
             )
         able = [operator.kind for operator in OPERATORS if name in operator.takes]
         what = (
@@ -322,7 +322,7 @@ class _Misplaced(NamedTuple):
 def _read(
     given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source, misplaced: _Misplaced
 ) -> Iterable[tuple[GivenOption, Any]]:
-    """The options that may stand here with their values, each once; reports the others."""
+    """The options that may be here with their values, each once; reports the others."""
     seen: set[str] = set()
     for option in given:
         if option.name not in allowed:
@@ -370,6 +370,6 @@ def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None
     source.report(
         option.value_start,
         option.value_end,
-        f"{option.value!r} is no value of the option {option.name!r}",
+        f"{option.value!r} is not a value of the option {option.name!r}",
         f"{near} expected {expected}" if near else f"expected {expected}",
     )

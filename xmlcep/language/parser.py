@@ -31,7 +31,7 @@ PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
 
 class ParsedRules(NamedTuple):
     """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default), its
-    reference documents, its rules that act, and its parameters.
+    reference documents, its action rules, and its parameters.
 
     ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
     for unknown where others use them.
@@ -73,7 +73,7 @@ class Collected:
         self._has_rules = False
 
     def add_event(self, name: str, read: EventDefinition | None) -> None:
-        """An event, and the name that stands in the text, "" if none does."""
+        """An event, and the name that is in the text, "" if none does."""
         if read is None:
             self._unreadable.append(name)
         elif read.name in self._events:
@@ -82,7 +82,7 @@ class Collected:
             self._events[read.name] = read
 
     def add_rule(self, read: ActiveRule | None) -> None:
-        """A rule that acts."""
+        """An action rule."""
         self._has_rules = True
         if read is None:
             return
@@ -223,5 +223,5 @@ def wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tupl
             "write the namespace's URI, or names without prefix",
         )
     if set(uri) & set("{}") or any(character.isspace() for character in uri):
-        return f"{uri!r} is no URI", "a namespace URI has no blanks and no braces"
+        return f"{uri!r} is not a URI", "a namespace URI has no blanks and no braces"
     return None

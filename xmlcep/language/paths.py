@@ -41,7 +41,7 @@ def read_path(pieces: list[Token], namespaces: dict[str, str]) -> WrittenPath:
 def parsed_path(
     text: str, namespaces: dict[str, str], start: int, end: int, offsets: tuple[int, ...]
 ) -> WrittenPath:
-    """The path that ``text`` says, which stands from ``start`` to before ``end``, each character at its offset."""
+    """The path that ``text`` says, which is from ``start`` to before ``end``, each character at its offset."""
     scope = next(
         (scope for scope in (Scope.BELOW, Scope.AT_OR_BELOW) if text.endswith(scope.value)), Scope.NODE
     )
@@ -55,7 +55,7 @@ def parsed_path(
 def report_path(path: WrittenPath, source: Source, *, scoped: bool = True) -> None:
     """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
     if path.scope is not Scope.NODE and not (scoped and path.path is not None and path.path.last.is_element):
-        hint = "it says which nodes a leaf takes, behind the path of an element: *(changeSet//*) (F5)"
+        hint = "it says which nodes a leaf takes, after the path of an element: *(changeSet//*) (F5)"
         source.report(path.start, path.end, f"{path.scope.value!r} cannot be used here", hint)
     if path.error is not None:
         offset = path.error.offset

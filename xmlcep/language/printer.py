@@ -48,7 +48,7 @@ def print_definitions(
     """The definitions as a rules text that parses back to equal definitions.
 
     ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names;
-    then come reference documents and parameters; rules that act come last.
+    then come reference documents and parameters; action rules come last.
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
@@ -69,7 +69,7 @@ def comment_of(description: str) -> Iterator[str]:
 
 
 def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
-    """A rule that acts as it stands in a rules text, without a line end behind it."""
+    """An action rule as it stands in a rules text, without a line end behind it."""
     return _Printer(namespaces or {}).active_rule(rule)
 
 
@@ -133,7 +133,7 @@ class _Printer:
         return f"event {definition.name}{path}{' ' if behind_name else ''}{behind_name} = {body}"
 
     def _definition(self, definition: EventDefinition) -> tuple[str, list[tuple[str, str | None]]]:
-        """The expression of an event, and the options that stand behind its name; its path is not among them."""
+        """The expression of an event, and the options that are behind its name; its path is not among them."""
         root = definition.expression
         behind_name = [
             ("context", None if definition.context is ContextName.CHRONICLE else definition.context.value),
@@ -144,7 +144,7 @@ class _Printer:
             ("severity", definition.severity and definition.severity.value),
             ("message", None if definition.message is None else quote(definition.message)),
         ]
-        # A context behind the name is the default of all operators, so the root's own stands behind the root.
+        # A context behind the name is the default of all operators, so the root's own is behind the root.
         own = Options(context=root.options.context, name=root.options.name)
         is_single_leaf = len(root.operands) == 1 and isinstance(root, Disjunction)
         if is_single_leaf and own == Options() and isinstance(root.operands[0], Leaf):
@@ -153,7 +153,7 @@ class _Printer:
             body = self.operator(root, own)
         return body, behind_name
 
-    # ---- rules that act -------------------------------------------------------------------------------
+    # ---- action rules -------------------------------------------------------------------------------
 
     def active_rule(self, rule: ActiveRule) -> str:
         own = [

@@ -38,7 +38,7 @@ class Source:
         self.report_at(self.position(start, end), message, hint)
 
     def report_at(self, at: Position, message: str, hint: str = "") -> None:
-        """Adds a problem with what stands there."""
+        """Adds a problem with what is there."""
         self.problems.append(RuleProblem(message, hint, at))
 
 

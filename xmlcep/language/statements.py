@@ -1,7 +1,7 @@
 """Where the statements of a rules text begin.
 
 A statement starts at one of the words of `KEYWORDS`, but these are no reserved words: an element may be
-called so. In a correct text two words stand side by side only at the start of a statement (``event NAME``,
+called so. In a correct text two words are side by side only at the start of a statement (``event NAME``,
 ``namespace NAME``, ``namespace STRING``) and within a rule (``on NAME if``, ``last into``), which tells it apart.
 Texts with mistakes are cut by what looks most like a start, so that one mistake costs one statement.
 """
@@ -36,12 +36,12 @@ _TOKEN = re.compile(
 )
 # After these a word is part of what came before.
 _EXPECTS_WORD = frozenset("(/@:=;|&,{[]▽△×$")
-# Words of a rule that may stand first in a line with a name or another word behind them.
+# Words of a rule that may be first in a line with a name or another word behind them.
 _RULE_WORDS = frozenset(
     ("on", "if", "do", "first", "last", "into", "before", "after", "with", "insert", "delete", "set", "replace",
      "move", "call", "raise")
 )  # fmt: skip
-# Words that stand between operands, and words that stand before one.
+# Words that are between operands, and words that are before one.
 _INFIX_WORDS = RELATIONS.keys() | {"as"}
 _PREFIX_WORDS = RELATIONS.keys() | {"not"}
 
@@ -65,7 +65,7 @@ class _Token(NamedTuple):
 
 
 def statements(text: str) -> list[Span]:
-    """The statements of the text, in order. The first may begin with something that is no keyword."""
+    """The statements of the text, in order. The first may begin with something that is not a keyword."""
     tokens = list(_tokens(text))
     starts = [
         token.start

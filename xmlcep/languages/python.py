@@ -19,7 +19,7 @@ class Python:
         """The function of that name; raises `ValueError` if there is none, and whatever its module raises."""
         module, colon, path = text.partition(":")
         if not colon or not module or not path:
-            raise ValueError(f"{text!r} is no function: write module:function")
+            raise ValueError(f"{text!r} is not a function: write module:function")
         found = import_module(module)
         for name in path.split("."):
             if not hasattr(found, name):

@@ -1,7 +1,7 @@
 """Change logs: what was done to a document, written down as it happens and read again.
 
-Read `records` (what stands in a log), `reading` and `writing`, `columns` (the fast way), then `seal`.
-`docs/log.md` has the format. What is done with logs beside reading and writing them stands in
+Read `records` (what is in a log), `reading` and `writing`, `columns` (the fast way), then `seal`.
+`docs/log.md` has the format. What is done with logs beside reading and writing them is in
 `xmlcep.recording`.
 """
 

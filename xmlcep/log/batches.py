@@ -1,4 +1,4 @@
-"""Change records in batches, as the fast readers hand them out, and what stands among them."""
+"""Change records in batches, as the fast readers hand them out, and what is among them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Batch(NamedTuple):
     numbers: Sequence[int]
 
     def origin(self, index: int) -> Origin:
-        """Where the row with this index stands."""
+        """Where the row with this index is."""
         return Origin(self.file, self.numbers[index])
 
     def part(self, start: int, end: int) -> Batch:
@@ -37,7 +37,7 @@ def numbers_of(rows: Sequence[Row], first: int, skipped: Sequence[int]) -> Seque
 
 
 def among(batch: Batch, asides: Iterable[tuple[int, int, AnAside]]) -> Iterator[tuple[int, AnAside] | Batch]:
-    """A batch, and other records of its file where they stand: behind how many rows, number, record."""
+    """A batch, and other records of its file where they are: behind how many rows, number, record."""
     done = 0
     for until, number, aside in asides:
         if until > done:

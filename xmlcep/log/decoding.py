@@ -30,8 +30,8 @@ class ClockCheck(Enum):
 class Form(NamedTuple):
     """How the values of a change record are taken out of what a file holds of it.
 
-    ``values`` gives those of `FIELDS` in their order, ``more`` that of ``more``; the latter is asked only of an item
-    whose length is not that of `FIELDS`.
+    ``values`` gives those of `FIELDS` in their order, ``more`` that of ``more``; ``more`` is asked only of an
+    item whose length is not that of `FIELDS`.
     """
 
     values: Callable[[Any], tuple[Any, ...]]
@@ -46,9 +46,7 @@ def _more_of(record: dict[str, Any]) -> Any:
 
 FORM_OF_OBJECTS = Form(itemgetter(*FIELDS), _more_of)
 """Records as JSON objects."""
-FORM_OF_TUPLES = Form(tuple, itemgetter(len(FIELDS)))
-"""Records as tuples of the values of `FIELDS`."""
-FORM_OF_TUPLES_WITH_MORE = Form(itemgetter(slice(len(FIELDS))), itemgetter(len(FIELDS)))
+FORM_OF_TUPLES = Form(itemgetter(slice(len(FIELDS))), itemgetter(len(FIELDS)))
 """Records as tuples of the values of `FIELDS`, then ``more``."""
 
 
@@ -65,7 +63,7 @@ class RowDecoder:
     """Checks the values of change records and makes rows of them.
 
     It remembers the clock of every document, so one decoder reads all files of a log, in their order. With
-    ``check_times`` a record whose ``at`` is no time is bad (W1); else that may be any text.
+    ``check_times`` a record whose ``at`` is not a time is bad (W1); else that may be any text.
     """
 
     def __init__(self, clock: ClockCheck = ClockCheck.INCREASING, *, check_times: bool = False) -> None:
@@ -196,7 +194,7 @@ class RowDecoder:
     def admit_clock(self, record: Mapping[str, Any], header_doc: str | None = None) -> ClockRecord:
         """The clock record that a record is, after every check there is; raises `RecordError`.
 
-        ``header_doc`` as for `admit`. That it does not stand in a transaction only what follows it can tell.
+        ``header_doc`` as for `admit`. That it is not in a transaction only what follows it can tell.
         """
         clock = ClockRecord.from_record(record, header_doc)
         if self._checks_clock:

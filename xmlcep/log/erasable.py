@@ -148,7 +148,7 @@ def _ids(record: Mapping[str, Any]) -> Sequence[int]:
 
 
 class _Span(NamedTuple):
-    """Where in a snapshot a value is, and the how-manieth of its nodes lead there."""
+    """Where in a snapshot a value is, and the places of the nodes that lead there."""
 
     places: Sequence[int]
     start: int

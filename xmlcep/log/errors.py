@@ -26,11 +26,11 @@ class BrokenChainError(LogError):
 
 
 class UnsealedError(LogError):
-    """A log of which no record is sealed: it may be whole or not, nothing in it tells."""
+    """A log of which no record is sealed: nothing in it shows whether it is whole."""
 
 
 class Origin(NamedTuple):
-    """Where a record stands: its file and its number there from 1 (in JSON Lines: the line)."""
+    """Where a record is: its file and its number there from 1 (in JSON Lines: the line)."""
 
     file: str
     record: int
@@ -40,7 +40,7 @@ class Origin(NamedTuple):
 
 
 class BadRecord(NamedTuple):
-    """A record that cannot be used: where it stands, why, and what it says.
+    """A record that cannot be used: where it is, why, and what it says.
 
     ``offset`` is the position of its first byte in the (decompressed) file, None in Parquet files; ``torn``
     says that it is a last line that a crash has cut off.

@@ -16,7 +16,7 @@ except ImportError:  # an accelerator only
 
 
 class DuplicateKeyError(ValueError):
-    """A JSON object in which a key stands twice: which of its values holds depends on who reads it."""
+    """A JSON object in which a key is twice: which of its values holds depends on who reads it."""
 
 
 class JsonCodec(NamedTuple):
@@ -61,18 +61,18 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def key_bounds(lines: Sequence[bytes]) -> list[int]:
-    """At most so many keys stand in each line, those that stand twice counted twice.
+    """At most so many keys are in each line, those that are twice counted twice.
 
     Keys end in ``":``, and so may what a text has. A line whose record has as many keys as this repeats none.
     """
     text = b"".join(lines)
-    if any(blank in text for blank in (b" ", b"\t", b"\r")):  # one may stand between a key and its colon
+    if any(blank in text for blank in (b" ", b"\t", b"\r")):  # one may be between a key and its colon
         lines = text.translate(None, b" \t\r").split(b"\n")[: len(lines)]
     return list(map(bytes.count, lines, repeat(b'":')))
 
 
 def refuse_repeated_keys(line: bytes, record: Any, bound: int) -> None:
-    """Raises `DuplicateKeyError` if a key stands twice in an object of the line that ``record`` was read from.
+    """Raises `DuplicateKeyError` if a key is twice in an object of the line that ``record`` was read from.
 
     ``bound`` is that of `key_bounds`.
     """

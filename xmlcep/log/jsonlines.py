@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from ..errors import RecordError
 from ..files import other_encoding
 from .batches import Batch, among, numbers_of
-from .columns.json_lines import LinesBlock
+from .columns.blocks import Block
 from .decoding import FORM_OF_OBJECTS, RowDecoder
 from .errors import BadRecord, Origin
 from .json_codec import STANDARD, DuplicateKeyError, JsonCodec, key_bounds, refuse_repeated_keys
@@ -22,7 +22,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class JsonLinesReader:
-    """Reads one file or a part of it: other records as they stand there, change records in batches.
+    """Reads one file or a part of it: other records as they are there, change records in batches.
 
     ``asides`` are the kinds of records that are handed out besides change records; others are left out. ``name`` is
     what the file is called in messages.
@@ -51,10 +51,10 @@ class JsonLinesReader:
 
     def blocks(
         self, stream: BinaryIO, batch_size: int, start: int = 0, end: int | None = None
-    ) -> Iterator[LinesBlock]:
+    ) -> Iterator[Block]:
         """The lines in blocks, each to be used before the next is asked for.
 
-        For a part of a file ``stream`` stands at byte ``start``, where a line begins, and lines that begin at byte
+        For a part of a file ``stream`` is at byte ``start``, where a line begins, and lines that begin at byte
         ``end`` or later are left out. Numbers then count from ``first_line`` at ``start``; offsets are those in the
         file.
         """
@@ -76,7 +76,7 @@ class JsonLinesReader:
                 self._lines[0] = self._lines[0][len(_BYTE_ORDER_MARK) :]
                 self._offset = len(_BYTE_ORDER_MARK)
             complain = partial(self._bad, self._lines, self._first, self._offset)
-            yield LinesBlock(self._lines, self._codec, self._read_lines, complain, self._first)
+            yield Block(self._read_lines, complain, len(self._lines), self._first)
             self._first += len(self._lines)
             self._offset = following
         if damage is not None:

@@ -25,7 +25,7 @@ _RULES = re.compile(rb"^\s*(event|namespace|reference)\s", re.MULTILINE)
 
 
 def no_log(begin: bytes) -> str:
-    """What is said of a file that is no log, by its first bytes: what it seems to be."""
+    """What is said of a file that is not a log, by its first bytes: what it seems to be."""
     if begin.removeprefix(BOM_UTF8).lstrip()[:1] == b"<":
         return (
             "not a change log: it is XML: `xmlcep history FILE` makes a log of the versions of a document,"

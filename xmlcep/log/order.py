@@ -61,7 +61,7 @@ def in_order(pieces: Iterator[Piece], on_bad: BadRecordPolicy) -> Generator[Piec
 
 
 class Place(NamedTuple):
-    """Where a record stands in the order of its document: its time point, and of a clock record its time (W6)."""
+    """Where a record is in the order of its document: its time point, and of a clock record its time (W6)."""
 
     ts: int
     time: float = -inf
@@ -79,7 +79,7 @@ class Place(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """A record of a document that is not in order: in the how-manieth piece it stands, its number there."""
+    """A record of a document that is not in order: the number of its piece, and its number there."""
 
     place: Place
     piece: int
@@ -245,7 +245,7 @@ def _reason(doc: str, place: Place, last: Place, following: Place | None) -> str
         return f"ts is {place.ts} after {last.ts} of the same document ({doc!r}): expected a greater one"
     if place.ts == last.ts:
         return _reason_of_time(place, "after", last, "a later")
-    expected = "expected it behind the record of its ts"
+    expected = "expected it after the record of its ts"
     return f"{what} is {place.ts} after {last.ts} of the same document ({doc!r}): {expected}"
 
 

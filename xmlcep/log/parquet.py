@@ -1,6 +1,6 @@
 """Reading and writing Parquet logs (needs pyarrow, the extra ``arrow``).
 
-The header of a Parquet log stands in the file's key-value metadata under ``xmlcep``; control records have no
+The header of a Parquet log is in the file's key-value metadata under ``xmlcep``; control records have no
 place there. The column ``meta`` is a map of strings; JSON text is read as well.
 
 One module because what is written here has to be what is read here: columns, their types, the place of the header.
@@ -22,7 +22,7 @@ from .batches import Batch, among, numbers_of
 from .columns.accepted import as_read, is_list_of_integers, is_text, is_time
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
 from .columns.blocks import Item
-from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, Form, RowDecoder
+from .decoding import FORM_OF_TUPLES, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD
 from .quarantine import BadRecordPolicy
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 REQUIRED = ("ts", "op", "path", "ids")
-_OFTEN_EMPTY = frozenset({"value", "old", "pos", "at", "txn", "meta", "more", "clock"})
 COLUMNS = (*FIELDS, "more", "clock")
 """The columns of a Parquet log; of these only the required ones have to be there."""
 DECODED = 32_768
@@ -114,7 +113,6 @@ class ParquetReader:
         self._file = name or str(file)
         self._on_bad = on_bad
         self._records = ArrowRecords(self._file, decoder, on_bad)
-        self._schema: pyarrow.Schema | None = None
         self.records = 0
         """How many records the row groups have, bad and lost ones included; known once reading has begun."""
 
@@ -132,9 +130,9 @@ class ParquetReader:
 
     def batches(self) -> Iterator[tuple[int, Header | pyarrow.RecordBatch]]:
         """The same, records as they are decoded, each batch with the number of its first."""
-        source, table, self._schema = self._open()
+        source, table = self._open()
         with source:
-            names = self._check_columns(self._schema)
+            names = self._check_columns(table.schema_arrow)
             header = self._header(table.metadata.metadata or {})
             if header is not None:
                 self._records.header_doc = header.doc
@@ -144,15 +142,15 @@ class ParquetReader:
 
     def block(self, batch: pyarrow.RecordBatch, first: int) -> ArrowBlock:
         """One of these batches, or a part of it that begins with the record of this number, as a block."""
-        return self._records.block(batch, first, self._schema)
+        return self._records.block(batch, first)
 
     @property
     def header_doc(self) -> str | None:
         """The document of records that name none, once reading has begun."""
         return self._records.header_doc
 
-    def _open(self) -> tuple[Any, Any, pyarrow.Schema]:
-        """The open file, which is to be closed, its table and the columns of that."""
+    def _open(self) -> tuple[Any, Any]:
+        """The open file, which is to be closed, and its table."""
         # An open file: PyArrow looks into paths for file systems, twice, for a twentieth of a millisecond each.
         # What a row group has is read once, from this machine: no threads that read ahead.
         with _readable(self._file) as pa:
@@ -167,21 +165,17 @@ class ParquetReader:
                 present = _column_names(about)
                 encoded = [name for name in WITH_FEW_VALUES if name in present]
                 table = opened(metadata=about, read_dictionary=encoded)
-            return source, table, table.schema_arrow
+            return source, table
 
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-        """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
+        """What can be decoded, each batch with the number of its first record; the rest goes to ``on_bad``."""
         sizes = [table.metadata.row_group(index).num_rows for index in range(table.metadata.num_row_groups)]
-        chosen = range(len(sizes))
-        with _readable(self._file):
-            empty = [_empty_columns(table.metadata.row_group(index)) for index in chosen]
         self.records = sum(sizes)
         first = 1
-        for index, without in zip(chosen, empty, strict=True):
+        for index in range(len(sizes)):
             number = first
-            columns = [name for name in names if name not in without] if without else names
             try:
-                for batch in _decoded_group(table, index, columns):
+                for batch in _decoded_group(table, index, names):
                     yield number, batch
                     number += len(batch)
             except _DamageError as error:
@@ -265,43 +259,32 @@ class ArrowRecords:
         self._clocks: list[tuple[int, int, ClockRecord]] = []  # behind how many rows, number, record
         self._first = 1  # number of the first record of `_items`
 
-    def block(
-        self, batch: pyarrow.RecordBatch, first: int, schema: pyarrow.Schema | None = None
-    ) -> ArrowBlock:
-        """A batch as a block, the first record of which has this number; ``schema`` as for `ArrowBlock`."""
+    def block(self, batch: pyarrow.RecordBatch, first: int) -> ArrowBlock:
+        """A batch as a block, the first record of which has this number."""
         items, complain = partial(self._items_of, batch, first), partial(self._complain, batch, first)
-        return ArrowBlock(batch, items, complain, self.header_doc, first, schema)
+        return ArrowBlock(batch, items, complain, self.header_doc, first)
 
     def _items_of(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Item]:
         self._clocks = []
-        form, source = self._load(batch, first)
+        source = self._load(batch, first)
         rows = self._rows = []
         skipped: list[int] = []
-        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
+        self._decoder.decode(iter(source), FORM_OF_TUPLES, rows, skipped, self._irregular)
         yield from among(Batch(self._file, rows, numbers_of(rows, first, skipped)), self._clocks)
 
-    def _load(self, batch: pyarrow.RecordBatch, first: int) -> tuple[Form, list[Any]]:
-        """Takes the values of records, the first of which has this number; what is to be decoded of them, and how."""
+    def _load(self, batch: pyarrow.RecordBatch, first: int) -> list[Any]:
+        """Takes the values of records, the first of which has this number; what is to be decoded of them."""
         self._first = first
-        nothing = [None] * len(batch)
-        present = batch.schema.names
-        columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
-        if "doc" not in present:
-            columns[0] = [self.header_doc] * len(batch)
-        if "meta" in present and batch.column("meta").null_count != len(batch):
-            columns[-1] = list(map(_meta, columns[-1]))
-        form = FORM_OF_TUPLES
-        if "more" in present and batch.column("more").null_count != len(batch):
-            columns.append(batch.column("more").to_pylist())
-            form = FORM_OF_TUPLES_WITH_MORE
-        self._items = list(zip(*columns, strict=True))
-        source: list[Any] = self._items
-        self._clock = [None] * len(batch)
-        if "clock" in present and batch.column("clock").null_count != len(batch):
-            self._clock = batch.column("clock").to_pylist()
-            # These are looked at closely, whatever else stands there.
-            source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
-        return form, source
+        nothing: list[Any] = [None] * len(batch)
+        columns = dict.fromkeys(COLUMNS, nothing)
+        columns |= {name: batch.column(name).to_pylist() for name in batch.schema.names if name in columns}
+        if "doc" not in batch.schema.names:
+            columns["doc"] = [self.header_doc] * len(batch)
+        columns["meta"] = list(map(_meta, columns["meta"]))
+        self._clock = columns.pop("clock")
+        self._items = list(zip(*columns.values(), strict=True))
+        # Clock records are looked at closely, whatever else they have.
+        return [None if clock else item for clock, item in zip(self._clock, self._items, strict=True)]
 
     def _record(self, index: int) -> dict[str, Any]:
         """One of the records whose values were taken last."""
@@ -353,30 +336,6 @@ def _decoded_group(table: Any, index: int, names: list[str]) -> Iterator[pyarrow
         raise _DamageError(str(error)) from error
     if left:
         raise _DamageError(f"{left:,} records are missing or too many")
-
-
-def _empty_columns(group: Any) -> set[str]:
-    """The columns without a value in a row group, by what it says of them: to decode one takes as long as to decode one
-    with few values.
-
-    Of maps and structs it cannot be told: an empty one counts as none.
-    """
-    columns = map(group.column, range(group.num_columns))
-    return {
-        column.path_in_schema
-        for column in columns
-        if column.path_in_schema in _OFTEN_EMPTY and _is_empty(column, column.statistics)
-    }
-
-
-def _is_empty(column: Any, known: Any) -> bool:
-    """Whether all values are nulls. A least value stands for one that is none, whatever damage made of their number."""
-    return (
-        known is not None
-        and known.has_null_count
-        and known.null_count == column.num_values
-        and not known.has_min_max
-    )
 
 
 def _any_of(*tests: Any) -> Any:

@@ -30,7 +30,7 @@ BATCH_SIZE = 8192
 
 
 class LogReader:
-    """Iterates over headers, events and clock records of a log; ``origin`` is where the one just handed out stands.
+    """Iterates over headers, events and clock records of a log; ``origin`` is where the one just handed out is.
 
     Iterate once; `LogError` is raised for files that are no logs, and by the policy for bad records.
     """
@@ -61,11 +61,11 @@ class LogReader:
 def read_log(
     source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
 ) -> LogReader:
-    """The contents of a log (JSON Lines, also packed with gzip or zstd, or Parquet) in file order: `LogReader`.
+    """The contents of a log in file order (`LogReader`): JSON Lines, also packed with gzip or zstd, or Parquet.
 
-    ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside).
-    Raises `LogError` for files that are missing, empty or no logs, `NewerFormatError` for those of a newer
-    format. Formats are detected by content, not by name.
+    ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside). Raises
+    `LogError` for files that are missing, empty or no logs, `NewerFormatError` for files of a newer format. The format
+    is detected from the content, not from the name.
     """
     return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
 
@@ -124,7 +124,7 @@ def first_header(file: str | os.PathLike[str]) -> Header | None:
 
 
 def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
-    """The lines of a JSON Lines log that are not blank, as they stand there, each with its origin.
+    """The lines of a JSON Lines log that are not blank, as they are there, each with its origin.
 
     A single file stands for all the files the log was rolled over to. Raises `LogError`.
     """
@@ -207,7 +207,7 @@ def _pieces(
                         file,
                         items,
                         bad.copy(),
-                        len(block),
+                        block.records,
                         decoder.begins,
                         decoder.disordered,
                         block.complain,

@@ -1,4 +1,4 @@
-"""What stands in a change log: headers, change records, clock records, control records."""
+"""What is in a change log: headers, change records, clock records, control records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARK = "xmlcep"
 """The key that tells headers and control records from change records; its value is the format version."""
 
 FIELDS = ("doc", "ts", "op", "path", "ids", "value", "old", "pos", "at", "txn", "meta")
-"""The fields that every change record has, in the order in which they stand; ``more`` follows where it is true."""
+"""The fields that every change record has, in the order in which they are; ``more`` follows where it is true."""
 
 Row = tuple[
     int, str, PathType, tuple[int, ...], str | None, str | None, int | None, str | None, str, int | None,
@@ -101,7 +101,7 @@ class Control:
 class ClockRecord(NamedTuple):
     """That time has passed although nothing changed (W6): it is ``at``, the document's last time point is ``ts``.
 
-    It is no time point of its own. It stands behind the record of its ``ts``, behind those of the same ``ts`` and an
+    It is not a time point of its own. It is behind the record of its ``ts``, behind those of the same ``ts`` and an
     earlier ``at``, and never between two records of one transaction. A document has ``ts`` 0 before its first change.
     """
 
@@ -146,14 +146,14 @@ class ClockRecord(NamedTuple):
 
 
 TOGETHER = "together"
-"""The kind of control record that stands before an edit and what rules made of it: the next ``records`` records are
+"""The kind of control record that is before an edit and what rules made of it: the next ``records`` records are
 one, and belong into the log as a whole or not at all (L4)."""
 RAISED = "raised"
 """The kind of control record of an external event that a rule has raised (L7); it belongs to the record before it."""
 
 
 def raised_control(event: CompositeEvent, nth: int = 1) -> Control:
-    """An external event as a control record; ``nth``: the how-manieth of those that are equal at its time point."""
+    """An external event as a control record; ``nth`` numbers those that are equal at its time point."""
     cause = event.cause
     content = {
         "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": event.name, "path": str(event.path),
@@ -211,7 +211,7 @@ def raised_or_none(control: Control) -> CompositeEvent | None:
 
 
 Aside: TypeAlias = Header | Control | ClockRecord
-"""A record that is no change record."""
+"""A record that is not a change record."""
 
 
 def is_clock(record: Mapping[str, Any]) -> bool:

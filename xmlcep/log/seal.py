@@ -69,7 +69,7 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
     """Checks the chain of a sealed log; returns its length and head.
 
     Raises `BrokenChainError`, which names the first record that was altered, or before which one is missing,
-    or that does not stand where it belongs, or that is not sealed although others are. With ``head``, the hash kept
+    or that is not where it belongs, or that is not sealed although others are. With ``head``, the hash kept
     elsewhere, records cut off at the end are found too. `UnsealedError`: a log of which no record is sealed, without
     ``head``. `LogError`: a log without any record.
     """
@@ -94,8 +94,8 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
         raise LogError(f"{', '.join(map(str, files_of(log)))}: nothing to verify: the log has no records")
     if head is not None and at_head is None:
         raise BrokenChainError(
-            f"{files_of(log)[-1]}: the log ends with record {seal.length} and hash {seal.head}, the head"
-            f" {head} is not in it: records were cut off at its end, or the log was written anew"
+            f"{files_of(log)[-1]}: the log ends with record {seal.length} and hash {seal.head}, but the head"
+            f" {head} is not in it: records were cut off at its end, or the log was rewritten"
         )
     return seal
 
@@ -103,7 +103,7 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
 def follow(lines: Iterable[tuple[Origin, bytes]], *, begins: bool = True) -> Seal:
     """The chain of lines of a log, those from its beginning on if it ``begins`` there; else the first is believed.
 
-    Cheaper than `verify`: a line that stands as `sealed_line` wrote it is hashed, not parsed. Raises
+    Cheaper than `verify`: a line that is as `sealed_line` wrote it is hashed, not parsed. Raises
     `BrokenChainError`.
     """
     seal = Seal() if begins else None
@@ -137,7 +137,7 @@ def _is_any_sealed(log: Source) -> bool:
 
 
 def _next_as_written(line: bytes, before: Seal) -> Seal | None:
-    """The chain with a line that stands as it was sealed; None if it has to be looked at closely."""
+    """The chain with a line that is as it was sealed; None if it has to be looked at closely."""
     end = len(line) - _LENGTH_OF_TAIL - line.endswith(b"\n")
     tail = _TAIL.fullmatch(line, max(end, 0))
     number = before.length + 1
@@ -148,7 +148,7 @@ def _next_as_written(line: bytes, before: Seal) -> Seal | None:
 
 
 def _first_record(log: Source, line: bytes, origin: Origin) -> dict[str, Any]:
-    """The record that a log begins with. Where nothing in a file is sealed, what is no record is nothing altered."""
+    """The record that a log begins with. Where nothing in a file is sealed, what is not a record is nothing altered."""
     try:
         return _record(line, origin)
     except BrokenChainError as error:

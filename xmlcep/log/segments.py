@@ -23,12 +23,12 @@ def files_of(log: Source) -> list[Path]:
 
 
 def listed(log: Source) -> Sequence[str | os.PathLike[str]]:
-    """A log's files as given, one or several; raises `TypeError` for what is no path."""
+    """A log's files as given, one or several; raises `TypeError` for what is not a path."""
     if isinstance(log, (str, os.PathLike)):
         check("a log", path=(log, PATH))
         return [log]
     if not isinstance(log, Iterable) or not all(isinstance(file, (str, os.PathLike)) for file in log):
-        raise ArgumentError(f"{log!r} is no log: expected the path of a file, or a list of paths")
+        raise ArgumentError(f"{log!r} is not a log: expected the path of a file, or a list of paths")
     return log
 
 

@@ -1,4 +1,4 @@
-"""The end of a JSON Lines log: what stands last in it, and a last line that a crash has cut off."""
+"""The end of a JSON Lines log: what is last in it, and a last line that a crash has cut off."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def lines_backwards(stream: BinaryIO, size: int | None = None) -> Iterator[tuple
 
 
 def records_backwards(file: Path, size: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file from the last to the first, with their offsets; what is no object is skipped.
+    """The records of a file from the last to the first, with their offsets; what is not an object is skipped.
 
     ``size``: how many of its bytes count (default: all).
     """

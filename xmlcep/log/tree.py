@@ -121,7 +121,7 @@ def _check_origin(first: Path, origin: str, checkpoints: Sequence[_Kept]) -> Non
     for name, _, checkpoint in checkpoints:
         if checkpoint.origin.rpartition("/")[2] != origin.rpartition("/")[2]:
             raise ProofError(
-                f"{name}: is of another log, {checkpoint.origin}; {first} is {origin}: or its first entry was changed"
+                f"{name}: is of another log, {checkpoint.origin}; {first} is {origin}, or its first entry was changed"
             )
 
 

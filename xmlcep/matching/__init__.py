@@ -1,7 +1,7 @@
 """Two XML trees: which node of one is which of the other, and the fewest edits that lead from one to the other.
 
 Plain lxml trees go in; nothing here knows of events. Read `outline` (a tree laid out), `keys` (what elements are
-known by), `alignment` (two child lists), `matcher` (two trees), then `changes` (what a person is told) and
+known by), `alignment` (two child lists), `matcher` (two trees), then `changes` (what a person reads) and
 `applying` (what is done to a document).
 """
 

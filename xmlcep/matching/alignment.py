@@ -27,7 +27,7 @@ MOST_PAIRS = 2_500
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Pairs of children: those that stay in their order, and those known by their keys that stand elsewhere."""
+    """Pairs of children: those that stay in their order, and those known by their keys that are elsewhere."""
 
     kept: tuple[tuple[int, int], ...]
     moved: tuple[tuple[int, int], ...]
@@ -204,7 +204,7 @@ class _Middle:
     # --- what was edited
 
     def _alike(self, olds: Sequence[int], news: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Of what stands between two neighbours that stay, the pairs that are alike, in their order."""
+        """Of what is between two neighbours that stay, the pairs that are alike, in their order."""
         if not olds or not news:
             return
         chain = heaviest_chain(list(self._candidates(olds, news)))
@@ -295,7 +295,7 @@ def _owners(similarity: Similarity, tree: Outline, nodes: Sequence[int]) -> dict
 
 
 def _gaps(chain: Sequence[Pair], olds: int, news: int) -> Iterator[tuple[range, range, Pair | None]]:
-    """What stands before each pair of a chain on either side, with the pair; at last what stands behind all."""
+    """What is before each pair of a chain on either side, with the pair; at last what is behind all."""
     old = new = 0
     for pair in chain:
         yield range(old, pair.old), range(new, pair.new), pair

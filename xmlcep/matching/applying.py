@@ -17,7 +17,7 @@ from .paths import Paths
 MOVED_FROM = "moved-from"
 """The key, in ``meta`` of the insertions of a move, of where the node stood before."""
 MOVED_TO = "moved-to"
-"""The key, in ``meta`` of the deletions of a move, of where the node stands behind it."""
+"""The key, in ``meta`` of the deletions of a move, of where the node is behind it."""
 MOST_SINGLE_MOVES = 5_000_000
 """Up to so many moves times children of the parent nodes are moved one by one, each with its own place in ``meta``."""
 
@@ -87,7 +87,7 @@ class _Edit:
             self._standing[new:end] = self._old.nodes[old : old + end - new]
 
     def replace_root(self) -> None:
-        """Another element as root. The Python object stays; it is emptied first, so that nothing is told twice."""
+        """Another element as root. The Python object stays; it is emptied first, so that nothing is reported twice."""
         root, new = self._document.root, self._copy(0)
         self._standing[0] = root
         root.clear()
@@ -95,7 +95,7 @@ class _Edit:
         for name, value in new.items():
             root.set(name, value)
         text, root[:] = new.text, list(new)
-        root.text = text  # last: white space that only indents is no text then
+        root.text = text  # last: white space that only indents is not text then
 
     def run(self) -> None:
         """What moves goes, each element that differs is changed, what moves comes."""
@@ -111,7 +111,7 @@ class _Edit:
                 _put_in(parent, nodes, group.indexes)
 
     def _moving(self, key: str, place: str) -> AbstractContextManager[Any]:
-        """A transaction inside the one of the update: its records say where else what they tell of stands."""
+        """A transaction inside the one of the update: its records say where else their nodes are."""
         return self._document.transaction(immediate=False, **{key: place})
 
     def _moved_node(self, place: int) -> Node:

@@ -59,7 +59,7 @@ def heaviest_chain(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _ascends(pairs: Sequence[Pair]) -> bool:
-    """Whether all pairs are a chain as they stand, the frequent case."""
+    """Whether all pairs are a chain as they are, the frequent case."""
     old = new = -1
     for pair in pairs:
         if pair[0] <= old or pair[1] <= new:

@@ -147,7 +147,7 @@ class _Telling:
             yield change
 
     def _at(self, site: Site) -> Iterator[tuple[tuple[int, int], Change]]:
-        """The changes at a site, each with its place in the new tree; what went stands before what comes there."""
+        """The changes at a site, each with its place in the new tree; what went is before what comes there."""
         for change in self._own_values(site.old, site.new):
             yield (site.new, 1), change
         renamed = self._renames(site)

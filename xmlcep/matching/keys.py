@@ -88,13 +88,13 @@ class Key:
 
 def _unreadable(text: str) -> KeyFormatError:
     return KeyFormatError(
-        f"{text!r} is no key: expected ELEMENT=FIELD, a field being an @attribute or a child element, such as"
+        f"{text!r} is not a key: expected ELEMENT=FIELD, a field being an @attribute or a child element, such as"
         " item=@partNum or dependency=groupId,artifactId"
     )
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """The parts of a text between separators that stand outside of braces."""
+    """The parts of a text between separators that are outside of braces."""
     depth, start = 0, 0
     for place, character in enumerate(text):
         depth += (character == "{") - (character == "}")
@@ -138,7 +138,7 @@ def key_among(
 
     First what is a key by custom (id, name …) and nearly unique on both sides; then any attribute or child
     element, then any two, that are unique on both sides and of which at least half come on both. The only element of
-    its name is told by its name, unless it has a key by custom.
+    its name is known by its name, unless it has a key by custom.
     """
     group = _Siblings(old, olds, new, news)
     fields = list(_fields(old, olds[0]))
@@ -171,7 +171,7 @@ class _Siblings(NamedTuple):
     news: Sequence[int]
 
     def common(self, fields: tuple[Field, ...], unique: float) -> int | None:
-        """How many values stand on both sides; None if they are not unique enough to be a key."""
+        """How many values are on both sides; None if they are not unique enough to be a key."""
         if max(len(self.olds), len(self.news)) > _SAMPLE:
             # Most fields are none: a look at some elements shows it.
             some = _Siblings(self.old, self.olds[:_SAMPLE], self.new, self.news[:_SAMPLE])

@@ -33,7 +33,7 @@ class Matching:
     """Two outlines and what is the same in them.
 
     ``sites`` are the matched elements that differ, in document order of the new tree; kept children that are no
-    site are equal, with all that is below them. ``moved`` are matched nodes that stand elsewhere, old to new; they
+    site are equal, with all that is below them. ``moved`` are matched nodes that are elsewhere, old to new; they
     and what they hold may be sites, too.
     """
 

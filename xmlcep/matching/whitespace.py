@@ -7,7 +7,7 @@ from .outline import Node
 
 
 def unindent(root: Node) -> None:
-    """Takes it out of a tree: what remains is what a document that ignores white space tells of."""
+    """Takes it out of a tree: what remains is what a document that ignores white space reports."""
     for element in root.iter("*"):
         children = element.getchildren()
         if not children:

@@ -32,9 +32,9 @@ class Checkpoint(NamedTuple):
             origin, size, root = lines[0], lines[1], b64decode(lines[2], validate=True)
         except (IndexError, NoBase64) as error:
             raise ProofError(
-                f"no checkpoint: {text!r:.80}: expected origin, size and root, a line each"
+                f"not a checkpoint: {text!r:.80}: expected origin, size and root, a line each"
             ) from error
         canonical = size.isascii() and size.isdecimal() and len(size) < 20 and str(int(size)) == size
         if not origin or not canonical or int(size) > LARGEST or len(root) != HASH_LENGTH:
-            raise ProofError(f"no checkpoint: {text!r:.80}: expected origin, size and root, a line each")
+            raise ProofError(f"not a checkpoint: {text!r:.80}: expected origin, size and root, a line each")
         return cls(origin, int(size), root)

@@ -10,4 +10,4 @@ class ProofError(XmlCepError, ValueError):
 
 
 class SigningKeyError(ProofError):
-    """A text that is no key, or the key of another kind."""
+    """A text that is not a key, or the key of another kind."""

@@ -124,7 +124,7 @@ def check_inclusion(
 def check_consistency(old: int, old_root: bytes, new: int, new_root: bytes, path: Sequence[bytes]) -> None:
     """Raises `ProofError` unless ``path`` proves that the one tree is the beginning of the other (2.1.4.2)."""
     if old > new:
-        raise ProofError(f"a tree of {old} entries is no beginning of one of {new}")
+        raise ProofError(f"a tree of {old} entries is not a beginning of one of {new}")
     if old in (0, new):
         if path or (old == 0 and old_root != EMPTY) or (old == new and old_root != new_root):
             raise ProofError(

@@ -43,8 +43,8 @@ def public_key(given: str | os.PathLike[str]) -> PublicKey:
 def _text(file: str | os.PathLike[str]) -> str:
     path = Path(file)
     if path.is_file() and path.stat().st_size > _LARGEST:
-        raise SigningKeyError(f"{file}: no key: it is longer than any")
+        raise SigningKeyError(f"{file}: not a key: it is too long")
     try:
         return bytes_of(path).decode("ascii").strip()
     except UnicodeDecodeError as error:
-        raise SigningKeyError(f"{file}: no key: it is no ASCII text") from error
+        raise SigningKeyError(f"{file}: not a key: it is not ASCII text") from error

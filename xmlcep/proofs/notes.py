@@ -102,7 +102,7 @@ class PublicKey:
         name, kind, data, id_ = _fields(text)
         key = cls(name, data, kind)
         if key.id != id_:
-            raise SigningKeyError(f"{text!r:.80}: no key: its hash is not that of its name and bytes")
+            raise SigningKeyError(f"{text!r:.80}: not a key: its hash is not that of its name and bytes")
         return key
 
     def check(self, note: Note) -> int | None:
@@ -139,9 +139,9 @@ class PrivateKey:
 
     @classmethod
     def new(cls, name: str, *, witness: bool = False) -> PrivateKey:
-        """A new key; raises `SigningKeyError` for what is no name."""
+        """A new key; raises `SigningKeyError` for what is not a name."""
         if not name or "+" in name or any(each.isspace() for each in name):
-            raise SigningKeyError(f"{name!r} is no name of a key: expected one without white space and +")
+            raise SigningKeyError(f"{name!r} is not a name of a key: expected one without white space and +")
         seed = _ed25519().Ed25519PrivateKey.generate().private_bytes_raw()
         return cls(name, seed, _COSIGNATURE if witness else _ED25519)
 

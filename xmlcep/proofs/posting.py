@@ -38,7 +38,7 @@ def is_address(url: object) -> bool:
 def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float = 10.0) -> Posted:
     """Sends a body; returns what is answered, whatever its status. Raises `ProofError` if there is no answer."""
     if not is_address(url):
-        raise ProofError(f"{url!r:.80} is no address: expected http:// or https://")
+        raise ProofError(f"{url!r:.80} is not an address: expected http:// or https://")
     request = urllib.request.Request(url, body, dict(headers), method="POST")
     try:
         with _OPENER.open(request, timeout=seconds) as answer:

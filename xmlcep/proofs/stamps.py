@@ -21,7 +21,7 @@ def request_of(note: Note) -> bytes:
 
 def check_stamp(note: Note, response: bytes, roots: bytes) -> datetime:
     """When a checkpoint was stamped, by the response of an authority; ``roots`` are the certificates that are trusted,
-    in PEM. Raises `ProofError` if the response is no stamp of it, or of nobody who is trusted."""
+    in PEM. Raises `ProofError` if the response is not a stamp of it, or of nobody who is trusted."""
     library = _library()
     from cryptography import x509
 
@@ -33,7 +33,7 @@ def check_stamp(note: Note, response: bytes, roots: bytes) -> datetime:
         builder.build().verify_message(stamp, note.text.encode())
         at: datetime = stamp.tst_info.gen_time
     except (ValueError, library.VerificationError) as error:
-        raise ProofError(f"no time stamp of this checkpoint by who is trusted: {error}") from error
+        raise ProofError(f"not a time stamp of this checkpoint by a trusted authority: {error}") from error
     return at
 
 

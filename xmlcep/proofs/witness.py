@@ -198,7 +198,7 @@ def _read(state: Path) -> dict[str, tuple[Checkpoint, int]]:
             for origin, each in found["witnessed"].items()
         }
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ProofError(f"{state}: no state of a witness: {error}") from error
+        raise ProofError(f"{state}: not a state of a witness: {error}") from error
 
 
 def _written(seen: dict[str, tuple[Checkpoint, int]]) -> bytes:

@@ -70,5 +70,5 @@ def _declare(root: etree._Element) -> None:
 
 
 def _fit(text: str) -> str:
-    """A text as it can stand in a comment."""
+    """A text as it can be in a comment."""
     return NOT_XML.sub("?", text).replace("--", "- -").removesuffix("-")

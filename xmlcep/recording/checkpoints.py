@@ -25,7 +25,7 @@ _TIMES_STATE = 16  # a state of any size costs no more than a small share of the
 class Checkpoints:
     """Of one recording: ``due`` is the size of the log's present file from which on a state is to be written.
 
-    ``every`` is the least number of bytes from one to the next (None: never); ``last`` the state that stands beside
+    ``every`` is the least number of bytes from one to the next (None: never); ``last`` the state that is beside
     the log already, behind which it has so many bytes.
     """
 
@@ -49,10 +49,10 @@ class Checkpoints:
         self.due += self._writer.size - size
 
     def save_if_possible(self, state: Callable[[], RecordingState | None]) -> None:
-        """Writes the state that is due; ``state`` makes it, or says with None that it cannot be told here.
+        """Writes the state that is due; ``state`` makes it, or says with None that it cannot be known here.
 
-        What fails fails for the short cut only, never for the edit: the log ``xmlcep`` is told, and it is tried again
-        when as much has been recorded once more, then twice as much, and so on.
+        A failure never concerns the edit: the logger ``xmlcep`` gets a warning, and it is tried again when as much has
+        been recorded once more, then twice as much, and so on.
         """
         try:
             self.save(state)

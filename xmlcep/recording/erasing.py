@@ -109,7 +109,7 @@ def _nodes_of(first: Path, records: set[int]) -> Iterator[int]:
             if record["n"] in records:
                 ids = record.get("ids")
                 if "op" not in record or not ids:
-                    raise LogError(f"{first}: record {record['n']} is no change: choose its nodes by id")
+                    raise LogError(f"{first}: record {record['n']} is not a change: choose its nodes by id")
                 records.remove(record["n"])
                 yield ids[-1]
     if records:

@@ -26,7 +26,7 @@ _LONG_AGO = "1970-01-01T00:00:00Z"  # makes no document's time any later (W1)
 class LogEnd(NamedTuple):
     """How a log ends: the document's name, its clock and the state of the hash chain.
 
-    ``clock`` is the clock record that stands last, if one does. ``edit_is_open``: the last record says that its edit
+    ``clock`` is the clock record that is last, if one is. ``edit_is_open``: the last record says that its edit
     goes on (U1), which it never will; ``at`` is the time of the last record.
     """
 
@@ -97,7 +97,7 @@ class LogToContinue:
 def look_at(log: str | os.PathLike[str]) -> LogToContinue | None:
     """Locks a log that is to be continued; None if there is none or it has not even a header.
 
-    Raises `LogLockedError` if another writer has the log open and `LogError` for a file that is no log.
+    Raises `LogLockedError` if another writer has the log open and `LogError` for a file that is not a log.
     """
     first = Path(log)
     if not first.exists():
@@ -121,7 +121,7 @@ def look_at(log: str | os.PathLike[str]) -> LogToContinue | None:
 
 
 def _check_ours(file: Path) -> None:
-    """Nothing is cut off what is no log: its first line is a header or a change record, as far as it goes."""
+    """Nothing is cut off what is not a log: its first line is a header or a change record, as far as it goes."""
     with reading(file) as stream:
         line = stream.readline()
     record = object_in(line)

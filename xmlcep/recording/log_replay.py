@@ -38,7 +38,7 @@ def replay_history(
     """The history of a log; raises `LogError` for a log that is damaged.
 
     ``whole`` says of files that are not whole how many of their bytes count; ``clock`` is a clock record that will be
-    put behind them, and is known of all the same. Where a state stands beside the log (see
+    put behind them, and is known of all the same. Where a state is beside the log (see
     `state_file`) only what comes behind it is replayed; one that is of no use is named in the history's ``notes``.
     """
     first = Path(log)
@@ -80,9 +80,9 @@ def detector_over(
     files: Sequence[Path], rules: Rules, like: Detector, *, whole: Mapping[str, int] | None = None,
     until: Origin | None = None,
 ) -> Detector:  # fmt: skip
-    """A detector of these rules that has been told of all that is in the files of a log, ``until`` some record.
+    """A detector of these rules that has been fed all that is in the files of a log, ``until`` some record.
 
-    It counts transactions as ``like`` does, which may have begun later: where they differ it is told once more.
+    It counts transactions as ``like`` does, which may have begun later: where they differ it is fed once more.
     """
     offset = 0
     while True:
@@ -100,11 +100,11 @@ def detector_over(
 
 
 class History:
-    """What a log tells when it is replayed: the document's state, and the recorded watch with what it raised.
+    """What the replay of a log gives: the document's state, and the recorded watch with what it raised.
 
     Without ``rules`` watches are left out. ``delivered`` is used in place of the cursor in the log. ``state`` is what
-    it began with, ``behind`` the number of bytes it was told of; ``notes`` say why it was told of more than needed.
-    ``past`` makes a detector of rules that has been told of all before some place, as `detector_over` does.
+    it began with, ``behind`` the number of bytes it was fed; ``notes`` say why it was fed more than needed.
+    ``past`` makes a detector of rules that has been fed all before some place, as `detector_over` does.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class History:
         given = self._consumer(watch.opened)
         if not self._heeds_cursor and given < watch.told:
             raise StateError(
-                f"of {watch.told} composite events that were raised before it only {given} were delivered"
+                f"only {given} of the {watch.told} composite events that were raised before it were delivered"
             )
         self.detector = watch.new_detector(self.rules)
         self.closed = self.detector is None

@@ -1,4 +1,4 @@
-"""Places in a log that is being recorded, and where the state of such a place stands."""
+"""Places in a log that is being recorded, and where the state of such a place is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
 
 def state_path(log: Path) -> Path:
-    """Where the state of a recording stands: beside the first file of its log."""
+    """Where the state of a recording is: beside the first file of its log."""
     return log.with_name(log.name + ".state")
 
 

@@ -153,7 +153,7 @@ def _unindented(document: Document, clock: PlayedClock) -> Document:
 
 
 class _Place(NamedTuple):
-    """Where a text stands: in a node, before its first child, or ``behind`` it."""
+    """Where a text is: in a node, before its first child, or ``behind`` it."""
 
     node: Element
     behind: bool

@@ -34,12 +34,12 @@ class Rebuilt(NamedTuple):
 def rebuild(
     log: Source, at: When = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
 ) -> etree._Element:
-    """The root element of the document as it was at ``at``: a time point, or a time such as 2026-01-31T12:00:00Z.
+    """The root element of the document as it was at ``at``: a time point, a time such as 2026-01-31T12:00:00Z, or None
+    for the end of the log.
 
-    None is the end of the log; a time takes every record up to it (W1). Comments and processing instructions are not
-    part of the document. ``doc`` names the document of a log of several. A single file stands for all the files the
-    log was rolled over to (`segments`). Raises `LogError`, which names the record, for a log that is damaged, holds
-    several documents, has no document at ``at``, or no times; and for an ``at`` that is none of these.
+    A time includes every record up to it (W1). Comments and processing instructions are not restored. ``doc`` names the
+    document, if the log has several. A single file stands for all files of its log (`segments`). Raises `LogError`,
+    which names the record, for a log that is damaged, has several documents, or has no document at ``at``, or no times.
     """
     return rebuild_with_end(log, at, doc=doc, on_bad=on_bad).root
 
@@ -85,7 +85,7 @@ def _replay(
             if not moment.includes(item, reader.origin):
                 if replica is None and isinstance(item, Header):
                     raise LogError(
-                        f"{reader.origin}: the log begins at {item.ts}, behind time point {moment.last}"
+                        f"{reader.origin}: the log begins at {item.ts}, after time point {moment.last}"
                     )
                 break
             if isinstance(item, Header):

@@ -19,7 +19,7 @@ class Telling(Protocol):
 
     @property
     def has_open_block(self) -> bool:
-        """Whether a block is open whose edits are told at its end."""
+        """Whether a block is open whose edits are reported at its end."""
 
 
 class Recordable(Protocol):
@@ -39,7 +39,7 @@ class Recordable(Protocol):
 
     @property
     def delivery(self) -> Telling:
-        """What tells of its changes."""
+        """What reports its changes."""
 
     @property
     def last_txn(self) -> int:
@@ -56,7 +56,7 @@ class Recordable(Protocol):
         """Takes over the ids, the clock and the last transaction number of a recorded history."""
 
     def attach(self, listener: Listener, *, ahead: bool) -> None:
-        """Begins to tell the listener about changes, before anybody else hears of them."""
+        """Begins to report changes to the listener, before anybody else hears of them."""
 
     def detach(self, listener: Listener) -> None:
         """Tells it no more."""

@@ -157,14 +157,14 @@ class RecordedWatch(Watch):
 
     @property
     def is_delivering(self) -> bool:
-        """Whether changes are being told of which it may not have heard."""
+        """Whether changes are being reported that it may not have heard of."""
         return not self.closed and self._document.delivery.delivering is not None
 
     @property
     def is_settled(self) -> bool:
         """Whether it has heard of all that is in the log, and all that it has raised was delivered.
 
-        In callbacks it cannot be told: see `is_delivering`.
+        In callbacks it cannot be known: see `is_delivering`.
         """
         return self.raised == self.delivered and (self.closed or not self._document.delivery.recorded)
 

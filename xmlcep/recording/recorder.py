@@ -67,7 +67,7 @@ class Recording(Single, Closing):
         before: History | None = None,
         is_new: bool = False,
     ) -> None:
-        """``before``: what its log has told, if that was replayed; ``is_new``: nothing yet."""
+        """``before``: what its log has, if that was replayed; ``is_new``: nothing yet."""
         self._doc = doc
         self._writer = writer
         self._tree = writer.tree
@@ -169,9 +169,9 @@ class Recording(Single, Closing):
         )
 
     def record_clock(self, at: str) -> None:
-        """Writes that it is ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
+        """Writes the time ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
 
-        It is no time point. Raises `LogError` for what is no time, for one before that of the clock record written last
+        It is not a time point. Raises `LogError` for what is not a time, for one before that of the last clock record,
         and in a transaction.
         """
         if self._waiting or self._doc.in_transaction:
@@ -225,7 +225,7 @@ class Recording(Single, Closing):
     ) -> RecordedWatch:
         """Opens a watch on the recorded document that `recover` continues after a crash; as `Document.watch`.
 
-        Raises `LogError` if one is open already: a log follows one, which can have any number of rules.
+        Raises `LogError` if one is open already: a log can have one watch, with any number of rules.
         """
         if self._watch is not None and not self._watch.closed:
             raise LogError(
@@ -265,11 +265,11 @@ class Recording(Single, Closing):
         self._opened = opened
 
     def checkpoint(self) -> None:
-        """Writes the state of document and watch beside the log, so that a recovery replays only what comes after it.
+        """Writes the state of document and watch beside the log, so that a recovery replays only the rest.
 
-        That is done by itself after each ``state_every`` bytes of log. Raises `LogError` in a transaction, in a
-        callback, in a log with a watch that was opened before and is not gone on with, and if it cannot be written;
-        `StateError` if the watch's rules are in a language that remembers events (O1).
+        A recording does so after each ``state_every`` bytes of log. Raises `LogError` in a transaction, in a callback,
+        in a log with an earlier watch that was not continued, and if it cannot be written; `StateError` if the watch's
+        rules are in a language that remembers events (O1).
         """
         file = self._writer.file
         self._writer.check_process()
@@ -316,8 +316,9 @@ class Recording(Single, Closing):
         return RecordingState(self._checkpoints.here(), header, doc.last_txn, doc.next_id, known)
 
     def sync(self) -> None:
-        """Returns when what was written has reached the disk, which ``durability="os"`` does not wait for; raises
-        `LogError`. Any thread may call it."""
+        """Waits until everything written is on the disk, also with ``durability="os"``; raises `LogError`. Any thread
+        may call it.
+        """
         self._writer.sync()
 
     def write_control(self, control: Control) -> None:
@@ -329,7 +330,7 @@ class Recording(Single, Closing):
     def _header(self) -> Header | None:
         """For a file that begins with the document as it is now; None unless that is what the log says.
 
-        Events may be queued that it already shows, and the snapshot may tell of what nobody could hear.
+        Events may be queued that it already shows, and the snapshot may have what nobody could hear.
         """
         if self._doc.in_transaction or self._doc.clock != self._ts:
             return None
@@ -351,8 +352,8 @@ class Recording(Single, Closing):
     def close(self) -> None:
         """Stops recording, brings everything to the disk and lets the next writer in.
 
-        Raises `LogError` in a transaction, and in a block that is one edit or observes: the log would lack what is done
-        in it.
+        Raises `LogError` in a transaction, and in a block that is one edit or observes: its changes would be missing in
+        the log.
         """
         if self._open and self._telling.has_open_block:
             raise LogError(
@@ -391,20 +392,23 @@ def record(
     tree: Tree = False,
     erasable: bool = False,
 ) -> Recording:
-    """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
-    closed.
+    """Records every change of a wrapped document to the JSON Lines log ``path``, until the recording is closed.
 
-    A new log begins with a snapshot of the document; a log of the same document is continued where it ended,
-    also by a document that has just been parsed and is what it was then: it takes over clock and ids.
-    Changes made while it was not recorded are in the log as a new snapshot in a new file.
-    ``durability`` decides when records are surely on the disk, ``seal`` adds the hash chain that `xmlcep verify`
-    checks, ``tree`` a tree of hashes beside the log as well: True, the file of a key that signs its checkpoints, or
-    a `Signing`; ``erasable`` seals it so that `xmlcep.recording.erase` can take values out of it;
-    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
-    After each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
-    `recover` replays only what comes after it. Raises `LogError` for a log of another document or one that is
-    ahead of the document (recover it instead), and for a later file of a log whose first is there;
-    `LogLockedError` if it is being written.
+    A new log begins with a snapshot of the document. An existing log is continued, if it is of the same document and
+    the document is as the log ends; a document that has just been parsed takes over clock and ids. If the document was
+    changed without being recorded, a new file with a new snapshot follows.
+
+    - ``durability``: when to wait for the disk: after each ``"transaction"``, each ``"event"``, or never (``"os"``).
+    - ``seal``: adds the hash chain that `xmlcep verify` checks.
+    - ``tree``: also writes a tree of hashes beside the log. True, the file of a key that signs its checkpoints, or a
+      `Signing`.
+    - ``erasable``: seals the log so that `xmlcep.recording.erase` can remove values.
+    - ``max_bytes``: beyond this size the log continues in a new numbered file, but never within a transaction.
+    - ``state_every``: after so many bytes (None: never) the state of document and watch is written beside the log, so
+      that `recover` replays only the rest.
+
+    Raises `LogError` for a log of another document, for one that is ahead of the document (recover it instead), and for
+    a later file of a log whose first file is there; `LogLockedError` if another writer has it open.
     """
     if not hasattr(doc, "snapshot"):
         raise ArgumentError(
@@ -468,7 +472,7 @@ def _check(
 ) -> History | None:
     """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not.
 
-    Returns what the log has told, if it had to be replayed for that.
+    Returns what the log has, if it had to be replayed for that.
     """
     end = log.end
     if end.doc != doc.name:

@@ -62,24 +62,24 @@ def recover(
     since: Literal["now", "begin"] = "now",
     **wrapping: Any,
 ) -> Recovered:
-    """Brings a recorded document back, with its node ids and clock, and continues recording it.
+    """Restores a recorded document with its node ids and clock, and continues recording it.
 
-    With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
-    the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
-    ``on_event`` first. Other rules than the watch had replace these (G7), as in `RecordedWatch.replace`: new events
-    begin, now or ``since="begin"``; if events were changed or removed ``on_removed`` decides about their partial
-    matches. ``delivered``, if given, is used in place of the cursor: how many the application knows to
-    have kept since the watch was opened, or a function that is given where that was (`Recording.opened`). Was no
-    watch open, a new one is opened, which the log gets a record of; nothing is added to a sealed log by itself:
-    ``watch`` is None, and ``notes`` say so. ``wrapping`` goes to `xmlcep.wrap`.
+    With ``rules`` it also restores the recorded watch that was open (`Recording.watch`), with its partial matches.
+    Composite events that were raised but not delivered, by the cursor in the log, go to ``on_event`` first. If the
+    rules differ from those of the watch, they replace them (G7), as in `RecordedWatch.replace`: new events begin now,
+    or with ``since="begin"`` at the beginning of the log; if events were changed or removed, ``on_removed`` decides
+    about their partial matches. ``delivered`` replaces the cursor: the number of events that the application has kept
+    since the watch was opened, or a function of the place where that was (`Recording.opened`). If no watch was open, a
+    new one is opened and recorded; in a sealed log, ``watch`` is None instead, and ``notes`` says so. ``wrapping`` goes
+    to `xmlcep.wrap`.
 
-    Where a recording has left its state beside the log, only what comes after that is replayed; the result is the
-    same. Further states are written after each ``state_every`` bytes of log (None: never). ``tree`` is as of `record`:
-    a log whose checkpoints are signed needs the key.
+    If there is a state beside the log, only the rest of the log is replayed; the result is the same. Further states are
+    written after each ``state_every`` bytes of log (None: never). ``tree`` is as for `record`: a log with signed
+    checkpoints needs the key.
 
-    Comments and processing instructions do not come back; between two text nodes an empty comment stands for
-    what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with rules that would lose
-    something or cannot be read, `LogLockedError` while another writer has it open.
+    Comments and processing instructions are not restored; an empty comment keeps two text nodes apart that one of them
+    had separated. Raises `LogError` for a log that is missing, damaged, or watched with rules that would lose something
+    or cannot be read; `LogLockedError` while another writer has it open.
     """
     check(
         "recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))),

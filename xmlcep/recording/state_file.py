@@ -46,7 +46,7 @@ class WatchState:
 
 @dataclass(frozen=True, slots=True)
 class RecordingState:
-    """What a log has told up to a place: the document with its clock (``header``), the last transaction, the next node
+    """What a log has up to a place: the document with its clock (``header``), the last transaction, the next node
     id, the watch. ``size`` is that of the file it was read from."""
 
     place: Place
@@ -105,12 +105,12 @@ class RecordingState:
                 raise ValueError("other bytes")
             place = Place(says["number"], says["bytes"], says["lines"])
             if not _is_of(log, place, says["file"], sizes):
-                raise StateError("is not of this log, or of what is not in it any more")
+                raise StateError("belongs to another log, or to records that are no longer in this one")
             return cls._of(json.loads(body), place, len(content))
         except (StateError, OSError) as error:
             raise StateError(f"{path}: {error}") from error
         except (ValueError, LookupError, TypeError, AttributeError, XmlCepError) as error:
-            raise StateError(f"{path}: is no state of a recording, or a damaged one") from error
+            raise StateError(f"{path}: is not a state of a recording, or a damaged one") from error
 
     @classmethod
     def _of(cls, body: Mapping[str, Any], place: Place, size: int) -> RecordingState:

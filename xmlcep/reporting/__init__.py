@@ -1,6 +1,6 @@
 """The report of an audit: one page that opens in any browser, without a network (rule Y7).
 
-Read `contents` (what stands in it), `escapes`, `page` (how it is written); `template.html`, `report.css`, `report.js`.
+Read `contents` (what is in it), `escapes`, `page` (how it is written); `template.html`, `report.css`, `report.js`.
 """
 
 from .page import write_report as report

@@ -1,4 +1,4 @@
-"""What stands in a report: counts, findings with their events, rules, bad records (rule Y7)."""
+"""What is in a report: counts, findings with their events, rules, bad records (rule Y7)."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ class _Moment(NamedTuple):
 
 
 _BEFORE, _AFTER = 2, 3
-"""Where in the details of a finding they stand."""
+"""Where in the details of a finding they are."""
 
 
 def _element_id(record: Mapping[str, Any]) -> int | None:

@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 
 def embedded(value: object) -> str:
-    """A value as JSON that can stand in a script element: nothing in it ends that, or begins a comment.
+    """A value as JSON that can be in a script element: nothing in it ends that, or begins a comment.
 
     >>> print(embedded("</script><!--"))
     "\\u003c/script\\u003e\\u003c!--"

@@ -35,7 +35,6 @@ def write_report(
     _jinja()
     contents = contents_of(logs, rules, title=title)
     with AtomicFile(Path(out)) as target:
-        assert target.stream is not None
         for part in render(contents):
             target.stream.write(part.encode("utf-8"))
     return contents

@@ -2,7 +2,7 @@
 
 Read `trees` (derived path types, rules T1 to T4), `programs`, `variables` and `compiling` (their expressions),
 `event_graph` (what depends on what, G1), `references` and `additions` (what is given beside the text, V8, V9),
-`ruleset`, `files`, `drawing`; of rules that act `fragments`, `rule_programs`, `active_rules`.
+`ruleset`, `files`, `drawing`; of action rules `fragments`, `rule_programs`, `active_rules`.
 """
 
 from .files import load_rules as load_rules

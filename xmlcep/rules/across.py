@@ -75,6 +75,6 @@ def _of_across(tree: EventTree, programs: Sequence[OperatorProgram]) -> Iterator
     if not joined_throughout(programs, tree.operators):
         yield (
             "there is no variable that all its operands bind, so nothing says what belongs together",
-            "write  as $name  behind each operand (of an event that has it  as $name = ($name)), "
-            'and by="name" behind x[…]',
+            "write  as $name  after each operand (of an event that has it  as $name = ($name)), "
+            'and by="name" after x[…]',
         )

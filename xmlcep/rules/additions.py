@@ -68,7 +68,7 @@ class Additions:
     def _with_value(self, parameter: RuleParameter, problems: list[RuleProblem]) -> RuleParameter:
         name, given = parameter.name, self.params.get(parameter.name, parameter.value)
         if name in RESERVED or not is_ncname(name):
-            why = "is known of every event" if name in RESERVED else "is no name"
+            why = "is known of every event" if name in RESERVED else "is not a name"
             problems.append(RuleProblem(f"${name} {why}", "choose another name (V9)", parameter.at))
         if isinstance(parameter.value, str):
             if isinstance(given, str):

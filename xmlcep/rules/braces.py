@@ -1,4 +1,4 @@
-"""Texts with expressions in braces: fragments of rules that act (L7), messages of findings (Y10).
+"""Texts with expressions in braces: fragments of action rules (L7), messages of findings (Y10).
 
 ``{count(item)} items``: an expression in braces stands for its value; ``{{`` and ``}}`` are braces.
 """

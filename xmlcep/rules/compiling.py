@@ -197,7 +197,7 @@ class _Compiler:
         if self.tree.flat:
             self._problem(
                 "a guard has no meaning in a flat event (D4)",
-                "there is no group whose node it could be asked of: take if=… or flat away",
+                "a flat event has no node to ask it of: remove if=… or flat",
                 at,
             )
         elif not node.path.last.is_element:
@@ -249,7 +249,7 @@ class _Compiler:
         for name in compiled.variables or ():
             if not is_ncname(name) or name in vs.BUILT_IN or name in self.given or name in bound:
                 self._problem(
-                    f"{language} binds ${name}, which is no name or has a value already (O1)",
+                    f"{language} binds ${name}, which is not a name or has a value already (O1)",
                     "have it return another name",
                     leaf.place("opaque"),
                 )

@@ -13,7 +13,7 @@ from ..errors import RuleProblem
 from ..events import OPERATIONS, CompositeType, Scope
 from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames, disguised
-from ..xpath import Condition, Expression, Known
+from ..xpath import Expression, Known
 from .across import problems_of
 from .compiling import compile_tree
 from .programs import OperatorProgram
@@ -32,7 +32,7 @@ class EventGraph:
 
     @property
     def has_conditions(self) -> bool:
-        """Whether any expression stands in the rules, so that names in it have a meaning."""
+        """Whether any expression is in the rules, so that names in it have a meaning."""
         return any(
             operator.condition is not None or program.has_expressions
             for tree, programs in zip(self.trees, self.programs, strict=True)
@@ -44,7 +44,7 @@ class EventGraph:
         for each in self.trees if tree is None else (tree,):
             for operator, program in zip(each.operators, self.programs[each.index], strict=True):
                 if operator.condition is not None:
-                    yield operator.condition.compiled
+                    yield operator.condition
                 yield from program.expressions
 
     def opaque_texts(self, tree: EventTree) -> Iterator[CompiledText]:
@@ -116,7 +116,7 @@ def build_graph(
     """
     defined = list(definitions)
     trees: list[EventTree] = []
-    conditions: dict[str, Condition] = {}
+    conditions: dict[str, Expression] = {}
     for definition in defined:
         tree = build_tree(
             definition,
@@ -219,7 +219,7 @@ def _may_take(leaf: CompositeType, user: EventTree, used: EventTree) -> bool:
     if leaf.scope is Scope.NODE:
         return used.flat or either_ends(leaf.path, used.path)
     if used is user:
-        return False  # F5: such a leaf does not depend on the tree that it stands in
+        return False  # F5: such a leaf does not depend on the tree that it is in
     return used.flat or not used.path.absolute or leaf.scope.covers(leaf.path, used.path)
 
 

@@ -43,12 +43,11 @@ def load_rules(
 ) -> Rules:
     """The rules in a file, or in several: they can use each other's events, and are checked as one set.
 
-    A file is in the event language (UTF-8) or in XML. A namespace declaration holds for its own file.
-    ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
-    beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
-    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). ``params`` are
-    values of parameters by name, in place of those in the rules (V9). Raises one `RuleError` with all
-    that is wrong in all files, or `XmlCepError` when a file cannot be read.
+    A file is in the event language (UTF-8) or in XML. A namespace declaration applies to its own file. ``references``
+    are reference documents by name (V8): files, bytes of XML or trees; others are read from beside the rules file that
+    names them. ``languages`` are additional engines for opaque leaves by name; ``allow`` names unsafe languages, such
+    as ``python`` (O2). ``params`` are values of parameters by name, in place of those in the rules (V9). Raises one
+    `RuleError` with all mistakes in all files, or `XmlCepError` if a file cannot be read.
     """
     additions = Additions.of(
         "load_rules()", references=references, languages=languages, allow=allow, params=params
@@ -87,7 +86,7 @@ def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
             raise ArgumentError(
-                f"{path!r} is no rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
+                f"{path!r} is not a rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
             )
         name = str(path)
         if name in texts:
@@ -127,7 +126,7 @@ def read_rules_text(path: str | Path) -> str:
 
 
 def decode_rules(data: bytes, name: str) -> str:
-    """The text that a rules file holds; raises `XmlCepError` for what is no text or no rules."""
+    """The text that a rules file holds; raises `XmlCepError` for what is neither text nor rules."""
     if data.startswith((b"PAR1", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")) or data.lstrip().startswith(b'{"'):
         raise XmlCepError(
             f"{name}: this looks like a change log, not like rules: rules are text such as"
@@ -183,7 +182,7 @@ def _parameters(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> I
 
 
 def _by_say(parsed: Mapping[str, ParsedRules]) -> list[dict[str, str]]:
-    """The declarations of all files: first those of rules that act, then of other expressions, then of paths only."""
+    """The declarations of all files: first those of action rules, then of other expressions, then of paths only."""
     acting, asking, others = list[dict[str, str]](), list[dict[str, str]](), list[dict[str, str]]()
     for each in parsed.values():
         own = {"": "", **each.namespaces}
@@ -201,7 +200,7 @@ def _with_own_names(
 ) -> Mapping[str, ParsedRules]:
     """The files, each with its expressions read by its own declarations.
 
-    What rules that act insert has names of the set: two files with such rules have to agree.
+    What action rules insert has names of the set: two files with such rules have to agree.
     """
     together = of_the_set(_by_say(parsed))
     found = {}
@@ -220,12 +219,12 @@ def _with_own_names(
 
 
 def _first(parsed: ParsedRules) -> Position:
-    """Where the first event or rule stands."""
+    """Where the first event or rule is."""
     return parsed.definitions[0].at if parsed.definitions else parsed.active_rules[0].at
 
 
 def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[ActiveRule]:
-    """The rules that act of all files, each name once, and none that is that of an event (L1)."""
+    """The action rules of all files, each name once, and none that is that of an event (L1)."""
     files = list(parsed)
     events = {definition.name: definition.at for each in files for definition in each.definitions}
     first: dict[str, ActiveRule] = {}

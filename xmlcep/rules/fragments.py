@@ -1,4 +1,4 @@
-"""XML fragments in rules that act: parsed once, with places for values (rule L7).
+"""XML fragments in action rules: parsed once, with places for values (rule L7).
 
 ``<note by="{$user}">{count(item)} items</note>``: an expression in braces, in text or in an attribute's value, is
 replaced by its string value whenever the fragment is built; ``{{`` and ``}}`` are braces. Values become text, never
@@ -43,7 +43,7 @@ class ElementTemplate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fragment:
-    """What stands in a rule between quotes: text, then elements with text behind them."""
+    """What is in a rule between quotes: text, then elements with text behind them."""
 
     source: str
     text: Text
@@ -92,7 +92,7 @@ def read_fragment(
 
 
 def _unused_characters(text: str) -> tuple[str, str]:
-    """Two characters of the plane for private use that do not stand in the text."""
+    """Two characters of the plane for private use that are not in the text."""
     free = (chr(code) for code in range(_FIRST_PRIVATE, _FIRST_PRIVATE + len(text) + 2))
     unused = [character for character in free if character not in text][:2]
     return unused[0], unused[1]

@@ -28,7 +28,7 @@ def _of_operators(operator: Expression, default: ContextName) -> Iterator[tuple[
         known = ", ".join(sorted(each.value for each in operator.contexts))
         yield (
             f"the context {context.value} means nothing to {operator.symbol} (Q3)",
-            f"give it one of its own, behind it: {{context=…}} with {known}",
+            f"give it one of its own, after it: {{context=…}} with {known}",
             operator.options.place("context", operator.at),
         )
     for index, operand in enumerate(operator.operands):  # below `not` the default is another (A1)

@@ -76,7 +76,7 @@ class _Windows:
             try:
                 return replace(parse_window(value), parameter=name)
             except WindowError as error:
-                problem, hint = f"${name} is no window: {error.problem}", error.hint
+                problem, hint = f"${name} is not a window: {error.problem}", error.hint
         elif value is None:
             problem, hint = f"there is no parameter ${name}", did_you_mean_or_list(name, self._values)
         else:

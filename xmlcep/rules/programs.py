@@ -124,7 +124,7 @@ class OperatorProgram:
 
     @property
     def has_expressions(self) -> bool:
-        """Whether any expression stands in it."""
+        """Whether any expression is in it."""
         asks = any(leaf is not None and (leaf.opaque or leaf.expressions) for leaf in self.leaves)
         said = self.says is not None and self.says.message
         return bool(self.lets or self.having or self.guard or self.test or asks or said)

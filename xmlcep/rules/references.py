@@ -133,7 +133,7 @@ class ReferenceSources:
         names = [reference.name for reference in declared]
         for reference in self.declarations(declared):
             if reference.name in BUILT_IN or not is_ncname(reference.name):
-                why = "is known of every event" if reference.name in BUILT_IN else "is no name"
+                why = "is known of every event" if reference.name in BUILT_IN else "is not a name"
                 yield RuleProblem(f"${reference.name} {why}", "choose another name (V8)", reference.at)
         used = {name for expression in expressions for name in expression.variables}
         for name in self.given if all_read else ():
@@ -173,7 +173,7 @@ def mismatches(
 def empty_lookups(
     declared: Sequence[Reference], documents: Documents, expressions: Collection[Expression]
 ) -> Iterator[RuleProblem]:
-    """Paths that find nothing in a document as it is now, whatever stands in their brackets."""
+    """Paths that find nothing in a document as it is now, whatever is in their brackets."""
     for reference in declared:
         if reference.name in documents:
             root = documents[reference.name].root
@@ -232,7 +232,7 @@ def _problem(reference: Reference, problem: str, hint: str) -> RuleProblem:
 
 
 def _read(name: str, source: Source) -> ReferenceDocument:
-    """Raises `OSError`, or `ValueError` for what is no document."""
+    """Raises `OSError`, or `ValueError` for what is not a document."""
     if isinstance(source, ReferenceDocument):
         return source
     if isinstance(source, bytes):
@@ -242,7 +242,7 @@ def _read(name: str, source: Source) -> ReferenceDocument:
         data = xml_text(root).encode("ascii", "xmlcharrefreplace")
         return ReferenceDocument.of(name, _shown(name, source), data)
     if not isinstance(source, (str, os.PathLike)):
-        raise ValueError(f"{source!r} is no reference document: give a file, its bytes, or a tree")
+        raise ValueError(f"{source!r} is not a reference document: give a file, its bytes, or a tree")
     return ReferenceDocument.of(name, os.fspath(source), bytes_of(source, KIND))
 
 

@@ -42,17 +42,18 @@ _LISTED = 5  # names
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """Checked event definitions with their event graph. Make them with `parse_rules`, `load_rules` or
+    """Checked event definitions and action rules. Make them with `parse_rules`, `load_rules` or
     `Rules.from_definitions`.
 
-    ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were read from,
-    None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
-    the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
-    files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). ``active_rules`` are
-    the action rules, ``triggers`` these compiled (None if there are none); ``derived`` names events that come from
-    a schema; ``parameters`` have the values that are used (V9). Rules are equal when their definitions, references,
-    parameters and action rules are (and, if they have conditions,
-    the namespaces of the names in these).
+    ``namespaces`` are the declared prefixes ("" for element names without a prefix). ``text`` is the text they were
+    read from, None if they were made of definitions or several files; ``source_name`` is the file's name, for messages;
+    ``files`` are the files they were loaded from. ``references`` are the reference documents that they name (V8),
+    ``documents`` those that have been read, by name. ``languages`` are the languages that opaque leaves can use (O1).
+    ``active_rules`` are the action rules, ``triggers`` these compiled (None if there are none). ``derived`` names
+    events that come from a schema. ``parameters`` have the values that are used (V9).
+
+    Rules are equal if their definitions, references, parameters and action rules are, and, if they have conditions, the
+    namespaces of the names in these.
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -244,15 +245,13 @@ def parse_rules(
     allow: Iterable[str] = (),
     params: Mapping[str, ParameterValue] | None = None,
 ) -> Rules:
-    """The rules in ``text``; raises one `RuleError` with everything that is wrong in it.
+    """The rules in ``text``; raises one `RuleError` with all mistakes in it.
 
-    The text is in the event language or in XML.
-
-    ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
-    files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
-    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2);
-    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what
-    is no text.
+    The text is in the event language or in XML. ``references`` are its reference documents (V8) by name: files, bytes
+    of XML, or trees. A text reads no files; without its references, rules can be inspected, but not run. ``languages``
+    are additional engines for opaque leaves by name; ``allow`` names unsafe languages, such as ``python`` (O2).
+    ``params`` are values of parameters by name, in place of those in the rules (V9). Raises `TypeError` for what is not
+    text.
 
     >>> parse_rules("event Priced = ins(item/price)").definitions[0].name
     'Priced'
@@ -287,7 +286,7 @@ _NOTHING = Additions()
 
 
 def all_expressions(graph: EventGraph, triggers: Triggers | None) -> list[Expression]:
-    """All expressions of events and of rules that act."""
+    """All expressions of events and of action rules."""
     found = list(graph.expressions())
     if triggers is not None:
         found += triggers.graph.expressions()
@@ -351,7 +350,7 @@ def _triggers(
     parsed: ParsedRules, graph: EventGraph, standing_in: Sequence[EventDefinition], problems: list[RuleProblem],
     given: Known, languages: Languages,
 ) -> Triggers:  # fmt: skip
-    """The rules that act, compiled; a graph of their own if they have events of their own."""
+    """The action rules, compiled; a graph of their own if they have events of their own."""
     own = own_events(parsed.active_rules)
     if own:
         found: list[RuleProblem] = []

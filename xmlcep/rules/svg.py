@@ -34,7 +34,7 @@ class _Box(NamedTuple):
 
 
 def draw_svg(tree: EventTree, programs: Sequence[OperatorProgram], namespaces: Mapping[str, str]) -> str:
-    """The tree of a rule as SVG text, with its operators' programs; colours are those of the page it stands in."""
+    """The tree of a rule as SVG text, with its operators' programs; colours are those of the page it is in."""
     top = _box(tree.root, tree, programs, namespaces, word="")
     heights = _heights(top)
     tops = list(accumulate((height + _BETWEEN for height in heights), initial=0.0))

@@ -109,7 +109,7 @@ class Absences:
         )
 
     def _required(self, declaration: Declaration, place: PathType) -> Iterator[_Missing]:
-        """What every element of the declaration must have, and can be told by a path."""
+        """What every element of the declaration must have, and that a path can find."""
         if declaration.alternatives:
             return  # what they select can demand less
         content = declaration.content

@@ -33,7 +33,7 @@ MAX_BOUND = 999_999_999
 
 @dataclass(frozen=True, slots=True)
 class DerivedEvent:
-    """An event definition and the comments that stand above it."""
+    """An event definition and the comments that are above it."""
 
     definition: EventDefinition
     comments: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ def updated(path: PathType) -> Leaf:
 
 
 def deleted(path: PathType, *, moved: bool = True) -> Leaf:
-    """``del(path)``; without ``moved`` not of what stands elsewhere now."""
+    """``del(path)``; without ``moved`` not of what is elsewhere now."""
     return Leaf(PrimitiveType("del", path), None if moved else f"not($meta:{MOVED_TO})")
 
 

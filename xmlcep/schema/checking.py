@@ -28,7 +28,7 @@ def check_rules(
     Found are paths that no node can have, operands that are never at or below the node that their operator joins events
     of, names in conditions and filters that nothing they look at has, updates of elements (which have no value), uses
     of events at paths at which they are never raised, and what can never match whatever the schema (`impossible`).
-    Of rules that act: names in what they ask, and where they act.
+    Of action rules: names in what they ask, and where they act.
     The rules themselves are right. A bound of the schema, such as maxOccurs, limits what is there at once, not what
     happens, as a deletion can lie between: more insertions than it are no problem here (`check_values` says it).
     Values that no node has are not among them (`check_values`).
@@ -43,7 +43,7 @@ def check_values(
     """Comparisons in conditions, filters and the like that are the same for all values that valid documents have, and
     counts that are more than there may be at once.
 
-    Such are those with a text that is no value of the type (its enumeration, pattern, length, lexical form, a fixed
+    Such are those with a text that is not a value of the type (its enumeration, pattern, length, lexical form, a fixed
     value), or with a number outside of its range. A text is taken as a whole, not parted by comments.
 
     No mistakes by themselves: rules may look for documents that are not valid. Raises what `check_rules` raises.

@@ -36,10 +36,9 @@ def combine(
 ) -> Rules:
     """The rules in ``text``, which can use the events of ``derived`` by name.
 
-    An event that the text defines itself, as text made by `derive` and edited since does, takes the place of the
-    derived one, unless a derived event that becomes part of the result is made of that. ``keep`` chooses which
-    derived events become part of the result: those that the rules build on, or all. Raises `RuleError` for all that
-    is wrong in the text, and for names and prefixes that clash with derived ones.
+    A definition in the text replaces the derived event of the same name, unless a derived event that is part of the
+    result uses that. ``keep`` chooses which derived events are part of the result: those that the rules use, or all.
+    Raises `RuleError` for all mistakes in the text, and for names and prefixes that clash with derived ones.
     """
     check("combine()", source_name=(source_name, TEXT))
     additions = Additions.of(

@@ -133,8 +133,6 @@ class _Element:
         found = []
         others = (variant.content for variant in self.all.enough.variants(self.declaration))
         for content in (self.declaration.content, *others):
-            if content is None:
-                return True
             attributes = sum(attribute.required for attribute in content.attributes)
             inside = demands.most_required(self.all.enough.model(content))
             found.append(attributes + inside + (content.text is TextKind.REQUIRED))
@@ -238,7 +236,7 @@ class _Element:
         return [name for place in places if (name := self.all.names.get((child, place))) is not None]
 
     def _counted(self, part: ElementPart) -> Expression | None:
-        """Required children, some of which may stand in themselves: there is enough in as many."""
+        """Required children, some of which may be in themselves: there is enough in as many."""
         test = self.all.enough.children(part.declarations, part.lower)
         existing = self._existing(part)
         self.counted.update({child: test.exact for child in existing if self._is_counted(child)})
@@ -273,7 +271,7 @@ class _Element:
                 choices.append(joined)
         return building.disjunction(choices, self.place)
 
-    # xsi:nil, xsi:type and type alternatives
+    # xsi:nil and xsi:type
 
     def _or_nil(self, own: Expression | None) -> Expression | None:
         """A nilled element has its attributes only."""
@@ -294,47 +292,41 @@ class _Element:
         assert joined is not None
         return joined
 
-    def _demanding(self) -> Mapping[Expression | None, list[Variant]]:
-        """What ``xsi:type`` and type alternatives can make of the element where it is unlike the declared content, by
-        what it demands; None: nothing is valid then."""
+    def _demanding(self) -> Mapping[Expression, list[Variant]]:
+        """What ``xsi:type`` can make of the element where it is unlike the declared content, by what it demands."""
         declaration = self.declaration
         plain = self._skeleton(declaration.content)
-        demanding: dict[Expression | None, list[Variant]] = {}
+        demanding: dict[Expression, list[Variant]] = {}
         same: list[str] = []
-        nothing = False
         for variant in self.all.enough.variants(declaration):
-            if variant.content is None:
-                demanding.setdefault(None, []).append(variant)
-                continue
             skeleton = self._skeleton(variant.content)
             if skeleton == plain and not declaration.abstract_type:
-                same.append(variant.said)
+                same.append(variant.type)
                 continue
-            nothing = nothing or (skeleton is None and not variant.named)
-            expression = self._named(skeleton) if variant.named else skeleton
-            demanding.setdefault(expression, []).append(variant)
+            demanding.setdefault(self._named(skeleton), []).append(variant)
         if same:
-            self.comments.append(f"{_selecting(same)}: demands the same")
+            self.comments.append(f"xsi:type {listed(same, MOST_LISTED)}: demands the same")
         if len(demanding) > MAX_TYPES:
             self.comments.append(
                 f"{len(demanding)} kinds of content through xsi:type are more than {MAX_TYPES} (MAX_TYPES): "
                 "they are taken for the declared type"
             )
             return {}
-        if demanding and (nothing or plain is None) and not declaration.abstract_type:
+        if demanding and plain is None and not declaration.abstract_type:
             self.asked = True
-            said = [variant.said for variants in demanding.values() for variant in variants]
-            self.comments.append(f"{_selecting(said)}: only the condition says whether there is enough")
+            said = [variant.type for variants in demanding.values() for variant in variants]
+            self.comments.append(
+                f"xsi:type {listed(said, MOST_LISTED)}: only the condition says whether there is enough"
+            )
         return demanding
 
     def _branches(
-        self, own: Expression | None, demanding: Mapping[Expression | None, list[Variant]]
+        self, own: Expression | None, demanding: Mapping[Expression, list[Variant]]
     ) -> list[Expression]:
         """The declared content, and a branch for every demand unlike it, each under its condition."""
         branches: list[Expression] = []
         for expression, variants in demanding.items():
-            if expression is not None:
-                branches.append(building.when(expression, either(variants), self.place))
+            branches.append(building.when(expression, either(variants), self.place))
         if own is not None:
             others = " or ".join(either(variants) for variants in demanding.values())
             branches.insert(0, building.when(own, f"not({others})", self.place))
@@ -388,15 +380,6 @@ def _may_be_left_out(operand: Expression) -> bool:
     if isinstance(operand, Conjunction):
         return all(map(_may_be_left_out, operand.operands))
     return isinstance(operand, Multiplicity) and operand.lower == 0
-
-
-def _selecting(said: list[str]) -> str:
-    """Variants in a comment: types that xsi:type names, alternatives by their tests."""
-    kinds = [
-        ("xsi:type", [s for s in said if not s.startswith("[")]),
-        ("type alternatives", [s for s in said if s.startswith("[")]),
-    ]
-    return " and ".join(f"{kind} {listed(names, MOST_LISTED)}" for kind, names in kinds if names)
 
 
 def _flat(operands: list[Expression]) -> list[Expression]:

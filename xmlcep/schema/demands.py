@@ -13,7 +13,7 @@ from dataclasses import replace
 from .model import ElementPart, GroupKind, GroupPart, Part, WildcardPart, elements
 
 MAX_BAGS = 24
-"""Least bags that are written out when one name stands in several required parts."""
+"""Least bags that are written out when one name is in several required parts."""
 
 MAX_BAG_SIZE = 64
 """Children in one such bag."""

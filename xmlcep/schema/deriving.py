@@ -59,20 +59,23 @@ def derive(
     depth: int = DEFAULT_DEPTH,
     xsi_type: str | XsiType = XsiType.COMPLEX,
 ) -> Rules:
-    """Event types for the elements of an XML Schema: one that is raised when an element is complete.
+    """Event definitions for the elements of an XML Schema: each event is raised when an element is complete.
 
-    ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can occur in
-    documents with this root element, ``only`` to the elements named and what their events build on. ``end``
-    is "non-local" to raise an event only at the next change elsewhere. ``changes`` adds events for
-    elements changed as a whole, ``violations`` events for more children than allowed, ``absences`` events for
-    elements that lack something at the end of their transaction (with ``end="non-local"``: when the work moves on).
-    ``deletions``: what was deleted again before the rest came does not count, which takes conditions; False is for
-    documents in which nothing is deleted. ``locations`` maps namespaces to files. Conditions look ``depth`` levels
-    into elements that may contain themselves. ``xsi_type`` chooses the elements whose ``xsi:type`` counts: that of
-    elements of complex types, of "all" or of "none".
+    ``schema`` is a file, or a schema of the xmlschema library.
 
-    The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
-    without xmlschema.
+    - ``root``: only elements that can occur in documents with this root element. ``only``: only these elements, and
+      those that their events use.
+    - ``end``: ``"non-local"`` raises an event only at the next change elsewhere.
+    - ``changes`` adds events for elements changed as a whole, ``violations`` for more children than allowed,
+      ``absences`` for elements that lack something at the end of their transaction (with ``end="non-local"``: at the
+      next change elsewhere).
+    - ``deletions`` adds conditions, so that parts that were deleted again do not count. Use False for documents in
+      which nothing is deleted.
+    - ``depth``: how many levels conditions look into elements that may contain themselves.
+    - ``xsi_type``: which elements' ``xsi:type`` counts: those of complex types, of ``"all"`` or of ``"none"``.
+    - ``locations`` maps namespaces to files.
+
+    The rules' ``text`` is for people to read and edit. Raises `SchemaError`, and `MissingExtraError` without xmlschema.
     """
     check("derive()", root=(root, optional(TEXT)))
     if isinstance(only, str):
@@ -141,7 +144,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str], deletions:
     yield "CompleteX: an X has been inserted and now has what its type demands; raised once for each X."
     yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
     if deletions:
-        yield "Conditions: what was deleted again before the rest came does not count."
+        yield "Conditions: parts that were deleted again before the rest came do not count."
     else:
         yield "What was inserted counts, even if it was deleted again before the rest came (docs/schema.md)."
     for note in schema.notes:

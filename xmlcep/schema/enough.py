@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from ..xpath import Condition, ConditionError
+from ..xpath import ExpressionError, Scope, compile_expression
 from . import demands
-from .alternatives import exclude_each_other, write_test
 from .model import (
     Content,
     Declaration,
@@ -59,15 +58,11 @@ class Test(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """A content that an element has as long as ``test`` is true; None where nothing is valid then.
+    """A content that an element has as long as ``test`` is true; ``type`` is the name of the type."""
 
-    ``said``: what comments call it; ``named``: it is one of the types that ``xsi:type`` can name.
-    """
-
-    content: Content | None
+    content: Content
     test: str
-    said: str
-    named: bool
+    type: str
 
 
 class Enough:
@@ -90,26 +85,10 @@ class Enough:
 
     def variants(self, declaration: Declaration) -> tuple[Variant, ...]:
         """What else than the declared content an element can have; no two of these tests are true at once."""
-        types = self.types(declaration)
-        named = [
-            Variant(each.content, type_test(self.prefixes, [local(each.name)]), local(each.name), True)
-            for each in types
-        ]
-        selected = []
-        untyped = [f"not(@{self.prefixes.of_attribute(f'{{{XSI}}}type')})"] if types else []
-        alternatives = declaration.alternatives
-        for at, alternative in enumerate(alternatives):
-            before = [
-                write_test(each.test, self.prefixes)
-                for each in alternatives[:at]
-                if each.content != alternative.content and not exclude_each_other(each.test, alternative.test)
-            ]
-            test = write_test(alternative.test, self.prefixes)
-            otherwise = [f"not({' or '.join(before)})"] if before else []
-            selected.append(
-                Variant(alternative.content, _and([test, *otherwise, *untyped]), f"[{test}]", False)
-            )
-        return (*named, *selected)
+        return tuple(
+            Variant(each.content, type_test(self.prefixes, [local(each.name)]), local(each.name))
+            for each in self.types(declaration)
+        )
 
     def model(self, content: Content) -> Part | None:
         """The simplified content model of a content of the schema."""
@@ -122,10 +101,7 @@ class Enough:
         declaration = self.schema.declarations[index]
         if declaration.abstract_type or not self._nothing(declaration, declaration.content):
             return False
-        return all(
-            variant.content is not None and self._nothing(declaration, variant.content)
-            for variant in self.variants(declaration)
-        )
+        return all(self._nothing(declaration, variant.content) for variant in self.variants(declaration))
 
     def _nothing(self, declaration: Declaration, content: Content) -> bool:
         if any(attribute.required for attribute in content.attributes):
@@ -186,24 +162,21 @@ class Enough:
 
     def _selected(self, declaration: Declaration, own: Test, depth: int) -> Test:
         """``own``, the test of the declared content, and those of the others where they demand something else."""
-        by_test: dict[Test | None, list[Variant]] = {}
+        by_test: dict[Test, list[Variant]] = {}
         for variant in self.variants(declaration):
-            known = variant.content
-            test = None if known is None else self._content(declaration, known, depth)
-            by_test.setdefault(test, []).append(variant)
+            by_test.setdefault(self._content(declaration, variant.content, depth), []).append(variant)
         if not declaration.abstract_type:
             by_test.pop(own, None)
         if not by_test and not declaration.abstract_type:
             return own
         if len(by_test) > MAX_TYPES:
             return own._replace(exact=False)
-        exact = own.exact and all(test.exact for test in by_test if test is not None)
+        exact = own.exact and all(test.exact for test in by_test)
         branches = []
         others = []
         for test, variants in by_test.items():
             others.append(either(variants))
-            if test is not None:
-                branches.append(_and([f"({others[-1]})", test.text]))
+            branches.append(_and([f"({others[-1]})", test.text]))
         if not declaration.abstract_type:
             branches.insert(0, _and([f"not({' or '.join(others)})", own.text]))
         return Test(_or(branches), exact)
@@ -302,8 +275,8 @@ def can_be_read(condition: str, prefixes: Prefixes) -> bool:
     if len(condition) <= _SHORT:
         return True
     try:
-        Condition(condition, namespaces=prefixes.namespaces)
-    except ConditionError:
+        compile_expression(condition, namespaces=prefixes.namespaces, scope=Scope.SUBTREE)
+    except ExpressionError:
         return False
     return True
 

@@ -188,9 +188,9 @@ def _explained(path: Path, error: Exception | None, unresolved: tuple[str, ...])
     said = f"{path}: this is not a schema that can be used: {message}"
     root = re.fullmatch(r"'(.*)' is not an element of the schema", message)
     if root:
-        return f"{path}: this is no schema: its root element is {root[1]}, expected schema of {_XSD}"
+        return f"{path}: this is not a schema: its root element is {root[1]}, expected schema of {_XSD}"
     if "invalid XML syntax" in message and not _begins_as_xml(path):
-        return f"{path}: this is no schema, and no XML: expected an XML Schema (.xsd)"
+        return f"{path}: this is neither a schema nor XML: expected an XML Schema (.xsd)"
     for line in lines[1:]:
         if line.startswith("Path:"):
             said += f" (at {line[5:].strip()})"

@@ -128,23 +128,11 @@ class DerivedType:
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """A type that attributes select (XSD 1.1): that of the first alternative whose test is true.
-
-    ``test`` is XPath 1.0 with names in Clark notation. ``content`` is None where nothing is valid (``xs:error``).
-    """
-
-    test: str
-    content: Content | None
-
-
-@dataclass(frozen=True, slots=True)
 class Declaration:
     """An element declaration. ``name`` and ``type_name`` ("" when anonymous) are in Clark notation.
 
     ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
-    ``simple_type``: the declared type is a simple one. ``content`` is that of the alternative without a test, if there
-    is one. ``unasked``: the contents of alternatives where a test is nothing that conditions can ask.
+    ``simple_type``: the declared type is a simple one. ``alternatives``: the contents of type alternatives (XSD 1.1).
     ``values`` is what its text can be, None where that is not known or was not asked for.
     """
 
@@ -152,8 +140,7 @@ class Declaration:
     content: Content
     type_name: str = ""
     derived: tuple[DerivedType, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
-    unasked: tuple[Content, ...] = ()
+    alternatives: tuple[Content, ...] = ()
     abstract_type: bool = False
     simple_type: bool = False
     nillable: bool = False
@@ -168,10 +155,7 @@ class Declaration:
         yield self.content
         for derived in self.derived:
             yield derived.content
-        for alternative in self.alternatives:
-            if alternative.content is not None:
-                yield alternative.content
-        yield from self.unasked
+        yield from self.alternatives
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..checking.values import EMPTY, Values
 from ..suggestions import did_you_mean_or_list
-from .alternatives import read_test
 from .errors import SchemaError
 from .model import (
-    Alternative,
     AttributePart,
     Content,
     Declaration,
@@ -76,7 +74,6 @@ class _Reader:
         self.contents: dict[int, Content] = {}
         self.parts = 0
         self.derived = self._derived_types()
-        self.inherited = frozenset(self._inherited())
 
     def read(self, root: str | None, unresolved: tuple[str, ...], source_name: str) -> Schema:
         roots = [self._index(element) for element in self._roots(root) for element in _concrete(element)]
@@ -152,30 +149,32 @@ class _Reader:
             if not other.abstract and not other.is_blocked(element)
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
-        alternatives, content, unasked, notes = self._alternatives(element)
+        alternatives = self._alternatives(element)
         return Declaration(
             element.name,
-            content,
+            self._content(type_),
             type_name=type_.name or "",
             derived=tuple(derived),
-            alternatives=alternatives,
-            unasked=unasked,
+            alternatives=tuple(map(self._content, alternatives)),
             abstract_type=bool(getattr(type_, "abstract", False)),
             simple_type=bool(type_.is_simple()),
             nillable=bool(element.nillable),
             has_default=element.default is not None or element.fixed is not None,
             is_global=element.is_global(),
             documentation=documentation,
-            notes=notes,
-            values=self._values(element, (type_, *self._instead_of(element))),
+            notes=("type alternatives are not looked at",) if alternatives else (),
+            values=self._values(element, (type_, *self._instead_of(element, alternatives))),
         )
 
-    def _instead_of(self, element: Any) -> Iterator[Any]:
+    def _alternatives(self, element: Any) -> list[Any]:
+        """The types that attributes can select (XSD 1.1)."""
+        types = [each.type for each in getattr(element, "alternatives", None) or ()]
+        return [type_ for type_ in types if type_.name != _ERROR]
+
+    def _instead_of(self, element: Any, alternatives: list[Any]) -> Iterator[Any]:
         """The types that an instance can have instead of the declared one."""
         yield from (other for other in self._derived_from(element.type) if not other.abstract)
-        yield from (
-            each.type for each in getattr(element, "alternatives", None) or () if each.type.name != _ERROR
-        )
+        yield from alternatives
 
     def _values(self, element: Any, types: Iterable[Any]) -> Values | None:
         """What the text of an element can be; None if it is not known, as in mixed content."""
@@ -193,40 +192,6 @@ class _Reader:
         if element.nillable or element.default is not None or element.fixed is not None:
             found.append(EMPTY)
         return self.values.any_of(found)
-
-    def _alternatives(
-        self, element: Any
-    ) -> tuple[tuple[Alternative, ...], Content, tuple[Content, ...], tuple[str, ...]]:
-        """The type alternatives of XSD 1.1, what an element has where no test is true, and, where there is a test that
-        conditions cannot ask, all contents of the alternatives, and a note."""
-        own = self._content(element.type)
-        found: list[Alternative] = []
-        for each in getattr(element, "alternatives", None) or ():
-            content = None if each.type.name == _ERROR else self._content(each.type)
-            if each.path is None:
-                test: str | None = "true()"
-            else:
-                test = read_test(each.path, each.namespaces, self.inherited)
-            if test is None:
-                contents = [self._content(e.type) for e in element.alternatives if e.type.name != _ERROR]
-                note = (
-                    f"type alternatives are not looked at: no condition can ask {' '.join(each.path.split())}"
-                )
-                return (), own, tuple(contents), (note,)
-            found.append(Alternative(test, content))
-            if each.path is None:
-                break
-        if found and found[-1].test == "true()" and found[-1].content is not None:
-            own = found[-1].content
-            found.pop()
-        return tuple(found), own, (), ()
-
-    def _inherited(self) -> Iterator[str]:
-        """The attributes that elements have from those that they are in (XSD 1.1)."""
-        for schema in self.schema.maps.schemas:
-            for attribute in schema.root.iter(f"{{{_XSD}}}attribute"):
-                if attribute.get("inheritable") in ("true", "1"):
-                    yield str(attribute.get("name") or attribute.get("ref")).rpartition(":")[2]
 
     def _derived_types(self) -> dict[int, list[Any]]:
         """For every type the named complex types derived from it, at any distance."""
@@ -332,7 +297,7 @@ class _Reader:
 
 
 def _concrete(element: Any) -> list[Any]:
-    """What can stand where ``element`` is allowed: itself and its substitutes, without abstract ones."""
+    """What can be where ``element`` is allowed: itself and its substitutes, without abstract ones."""
     declared = element if element.ref is None else element.ref
     own = [] if declared.abstract else [declared]
     substitutes = [] if "substitution" in declared.block else list(element.iter_substitutes())

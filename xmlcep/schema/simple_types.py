@@ -129,7 +129,7 @@ def _is_textual(type_: Any) -> bool:
 
 
 def _takes(type_: Any, text: str) -> bool:
-    """Whether a text is one of the type's, as far as can be told."""
+    """Whether a text is one of the type's, as far as can be known."""
     if not _by_library(type_, text):
         return False
     written = {text, _collapsed(type_, text)} if _members(type_) else {_collapsed(type_, text)}
@@ -178,7 +178,7 @@ def _pattern_elements(type_: Any) -> list[Any]:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool] | None:
-    """Whether a whole text fits a pattern of XML Schema; None if that cannot be told here."""
+    """Whether a whole text fits a pattern of XML Schema; None if that cannot be known here."""
     with suppress(PatternError, MissingExtraError):
         return matcher(f"^({_without_anchors(pattern)})$")
     return None
@@ -224,7 +224,7 @@ def _texts(type_: Any) -> tuple[str, ...] | None:
 def _numbers(type_: Any, texts: tuple[str, ...] | None) -> tuple[Range, ...] | None:
     item = getattr(_root(type_), "item_type", None)
     if item is not None:
-        return _values(item).numbers  # of a list of one; a longer one is no number
+        return _values(item).numbers  # of a list of one; a longer one is not a number
     if texts is not None:
         return some_of(texts).numbers
     names = _names(type_)

@@ -165,7 +165,7 @@ class Vocabulary(Names):
         return _closure(self.children, states)
 
     def parents(self, states: Iterable[int]) -> frozenset[int] | None:
-        """The declarations of the elements that such elements can stand in; None: not known."""
+        """The declarations of the elements that such elements can be in; None: not known."""
         found: set[int] = set()
         for index in states:
             if self.is_open and self.schema.declarations[index].is_global:

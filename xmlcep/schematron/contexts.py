@@ -44,7 +44,9 @@ def places_of(context: str, namespaces: Mapping[str, str]) -> Iterator[Place]:
     syntax = written.syntax
     for path in syntax.operands if isinstance(syntax, Union) else (syntax,):
         if not isinstance(path, Path) or not (path.start is None or path.start is Root.ROOT):
-            raise _refused(written, path, "a context that is no path", "write the element's name: order/item")
+            raise _refused(
+                written, path, "a context that is not a path", "write the element's name: order/item"
+            )
         yield _Reader(written, path, namespaces).place()
 
 

@@ -173,7 +173,7 @@ class SchematronFile:
 
 
 def _schema(text: str) -> Any:
-    """The root element; raises `ValueError` for what is no XML. Files of before 2006 have another namespace."""
+    """The root element; raises `ValueError` for what is not XML. Files of before 2006 have another namespace."""
     root = parse_data(without_declaration(text).encode("utf-8"))
     for element in root.iter(f"{{{_BEFORE_ISO}}}*"):
         element.tag = iso(etree.QName(element).localname)

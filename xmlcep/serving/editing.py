@@ -28,8 +28,8 @@ def edit(document: Document, given: Any, namespaces: Mapping[str, str]) -> None:
     kind = next((each for each in _FIELDS if isinstance(given, dict) and each in given), None)
     if kind is None or not given.keys() <= {kind, *_FIELDS[kind]} or not isinstance(given[kind], str):
         raise RequestError(
-            400, f'{given!r:.100} is no edit: expected {{"set": XPATH, "to": TEXT}}, {{"insert": XPATH, "xml": XML}} or'
-            ' {"delete": XPATH}',
+            400, f'{given!r:.100} is not an edit: expected {{"set": XPATH, "to": TEXT}}, {{"insert": XPATH, "xml":'
+            ' XML} or {"delete": XPATH}',
         )  # fmt: skip
     try:
         selection = _compiled(given[kind], frozenset(namespaces.items()))
@@ -97,7 +97,7 @@ def _insert(parent: Any, given: Mapping[str, Any]) -> None:
             400, 'an insert needs "xml", an element as text, and "at", if given, counts from 0'
         )
     if not isinstance(parent, etree._Element):
-        raise RequestError(409, f"{given['insert']!r} is no element, so nothing goes into it")
+        raise RequestError(409, f"{given['insert']!r} is not an element, so nothing goes into it")
     element = read_xml(xml)[0]
     parent.insert(len(parent) if at is None else at, element)
 

@@ -42,7 +42,7 @@ Durability: TypeAlias = Literal["transaction", "os"]
 def checked_name(name: str) -> str:
     """A name; raises `RequestError` for what is none."""
     if not NAME.fullmatch(name):
-        raise RequestError(404, f"{name!r:.60} is no name: expected letters, digits, _ and -, at most 100")
+        raise RequestError(404, f"{name!r:.60} is not a name: expected letters, digits, _ and -, at most 100")
     return name
 
 
@@ -53,7 +53,7 @@ def _pairs(meta: Mapping[str, str]) -> dict[str, Any]:
     """What records say besides; raises `RequestError` for names that mean something else to a transaction."""
     for name in _OPTIONS:
         if name in meta:
-            raise RequestError(400, f"meta: {name!r} is no name for a pair of a record")
+            raise RequestError(400, f"meta: {name!r} is not a name for a pair of a record")
     return dict(meta)
 
 

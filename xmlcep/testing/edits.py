@@ -55,7 +55,7 @@ class Player:
         return found
 
     def close(self) -> None:
-        """The document ends: what waits for that is raised."""
+        """The document ends: matches that wait for that are raised."""
         if self._transaction is not None:
             self._transaction.close()
             self._transaction = None
@@ -110,7 +110,7 @@ class Player:
             else:
                 window = parse_window(step.argument)
                 if window.unit is not Unit.TIME:
-                    raise _error(step, f"{window} is no time", "+3 days")
+                    raise _error(step, f"{window} is not a time", "+3 days")
                 time = self._time + window.amount
         except WindowError as error:
             raise _error(step, error.problem, error.hint) from error

@@ -49,7 +49,7 @@ class Example:
             left = player.take()
             if left:
                 line = steps[-1].line if steps else self.line
-                failures.append(f"line {line}: nobody expects {_listed(map(_described, left))}")
+                failures.append(f"line {line}: unexpected: {_listed(map(_described, left))}")
         finally:
             player.close()
         return failures

@@ -104,7 +104,7 @@ def _step(text: str, expectation: str | None, line: int) -> Step:
     try:
         action = Action(word)
     except ValueError:
-        raise ExampleError(f"line {line}: {word!r} is no step\n  hint: the steps are {_STEPS}") from None
+        raise ExampleError(f"line {line}: {word!r} is not a step\n  hint: the steps are {_STEPS}") from None
     value = None
     if action in (Action.INS, Action.UPD):
         match = _WRITTEN.fullmatch(rest)

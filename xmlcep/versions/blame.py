@@ -130,8 +130,8 @@ def blame(
 ) -> Blame:
     """Who last changed each node of the document at a moment (None: at the end of the log).
 
-    A node belongs to whoever inserted or moved it; an attribute or text of whoever last set it. Raises
-    `LogError` for a log that is damaged, holds several documents, or has no document at ``at``.
+    A node belongs to whoever inserted or moved it, an attribute or text to whoever last set it. Raises `LogError` for a
+    log that is damaged, has several documents, or has no document at ``at``.
     """
     check("blame()", doc=(doc, optional(TEXT)), on_bad=(on_bad, FUNCTION))
     replay = Replay(log, at=at, doc=doc, on_bad=on_bad)

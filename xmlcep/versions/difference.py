@@ -71,15 +71,15 @@ def diff(
     ignore_whitespace: bool = True,
     largest: int = LARGEST,
 ) -> Difference:
-    """What leads from ``old`` to ``new``: files (paths or open), lxml trees or elements, or wrapped documents.
+    """The changes from ``old`` to ``new``: files (paths or open), lxml trees or elements, or wrapped documents.
 
-    Elements are matched by ``keys`` (such as ``"item=@partNum"``) and those of a ``schema`` (an XSD file), by what is
-    a key by custom or unique among siblings, by content, then by likeness. ``ignore_whitespace`` leaves out white
-    space that only indents.
-    Prefixes, the order of attributes, the document type and what is outside of the root element are not compared.
+    Elements are matched by ``keys`` (such as ``"item=@partNum"``) and the keys of a ``schema`` (an XSD file), by usual
+    keys such as ``id`` and by whatever is unique among siblings, then by content, then by similarity.
+    ``ignore_whitespace`` ignores white space that only indents. Prefixes, the order of attributes, the document type
+    and nodes outside of the root element are not compared.
 
     Raises `DocumentError` for XML that is refused, `VersionError` for files of more than ``largest`` megabytes and for
-    what is no document, `KeyFormatError`, or OSError.
+    what is not a document, `KeyFormatError`, or OSError.
 
     >>> from io import BytesIO
     >>> print(diff(BytesIO(b"<order><price>9</price></order>"), BytesIO(b"<order><price>8</price></order>")))
@@ -180,5 +180,5 @@ class _Given:
         given = self._given
         root = given_root(given)
         if root is None:
-            raise VersionError(f"{given!r} is no document: give an XML file, an lxml tree or element")
+            raise VersionError(f"{given!r} is not a document: give an XML file, an lxml tree or element")
         return root

@@ -97,7 +97,7 @@ class Entities:
         return b"".join((*parts, data[behind:])) if parts else data
 
     def text(self, name: str, depth: int = 0) -> str | None:
-        """What an entity stands for; None for one of XML's own, an unknown one, or one that is no text."""
+        """What an entity stands for; None for one of XML's own, an unknown one, or one that is not text."""
         if name in _OF_XML:
             return None
         if name not in self._texts:

@@ -172,7 +172,7 @@ class GitVersions(Closing):
         if not words or not all(map(_DATE_WORDS.fullmatch, words)):
             # What git does not understand it leaves out, and in the end takes for now.
             raise GitError(
-                f"{since!r} is no date: expected one such as 2026-03-31, '2 weeks ago', 'yesterday', 'last month'"
+                f"{since!r} is not a date: expected one such as 2026-03-31, '2 weeks ago', 'yesterday', 'last month'"
             )
         said = self._git("rev-parse", f"--since={since}").decode("ascii").strip()
         return float(said.rpartition("=")[2])

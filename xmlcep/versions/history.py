@@ -140,7 +140,7 @@ def _recording(
                 " write to another file"
             ) from error
         raise VersionError(
-            f"{log}: cannot be continued behind the version {version.label}: {error}; a log is continued with the"
+            f"{log}: cannot be continued after the version {version.label}: {error}; a log is continued with the"
             " name, the keys and the white space it was begun with"
         ) from error
 
@@ -242,7 +242,7 @@ def _last_version(log: Path, kind: str) -> tuple[str | None, bool]:
     if only_begun:
         return None, False  # interrupted behind the header, which has the first version
     what = {"commit": "a git history", "file": "files"}.get(kind, kind)
-    raise VersionError(f"{log}: no log of {what}: its last version is unknown; write to another file")
+    raise VersionError(f"{log}: not a log of {what}: its last version is unknown; write to another file")
 
 
 def _versions_told(log: Path, kind: str) -> set[str]:

@@ -31,13 +31,13 @@ def history(
     ignore_whitespace: bool = True, seal: bool = False, erasable: bool = False,
     progress: Callable[[Step], None] | None = None,
 ) -> Written:  # fmt: skip
-    """Writes the change log ``out`` of what each version of a document changed, one transaction per version.
+    """Writes the change log ``out`` of the versions of a document, one transaction per version.
 
-    ``path`` is a file in a git repository, whose commits are read (of ``branch``, ``since`` a date, or those not yet in
-    ``base``), or several files, or a folder, which are versions themselves, in order of their names, or ``by_time``,
-    or, ``tracked``, a file with tracked changes. A log that is there is continued. ``name`` is what the document is
-    called, ``keys`` what elements are known by (``item=@id``). Raises `VersionError` for what has no versions,
-    `LogError` for a log that cannot be continued.
+    ``path`` is a file in a git repository: its versions are the commits (of ``branch``, ``since`` a date, or those that
+    are not in ``base``). Several files, or a folder, are versions themselves, in order of their names, or ``by_time``.
+    With ``tracked``, ``path`` is a file with tracked changes. An existing log is continued. ``name`` is the document's
+    name, ``keys`` identify elements (``item=@id``). Raises `VersionError` if there are no versions, `LogError` for a
+    log that cannot be continued.
     """
     several = not isinstance(path, (str, bytes, os.PathLike)) and isinstance(path, Iterable)
     given: list[Any] = list(path) if several else [path]  # type: ignore[arg-type]

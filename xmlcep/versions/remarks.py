@@ -1,4 +1,4 @@
-"""What is odd about two documents or the keys given for them, and a person is told."""
+"""What is odd about two documents or the keys given for them, for a person to read."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def tell(
 ) -> Iterator[Told]:
     """The changes in a log up to time point ``at``, of the whole document or at and below nodes with these ids.
 
-    An element that comes or goes is told with all that is in it. Raises `LogError` as `blame` does.
+    An element that comes or goes is shown with all that is in it. Raises `LogError` as `blame` does.
     """
     wanted = None if nodes is None else frozenset(nodes)
     telling: _Transaction | None = None
@@ -66,7 +66,7 @@ def tell(
 
 
 class _Arrival:
-    """A node that comes, with what comes in it; told when all of it is there, since its attributes may name it."""
+    """A node that comes, with what comes in it; shown when all of it is there, since its attributes may name it."""
 
     def __init__(self, top: PrimitiveEvent) -> None:
         self.top = top

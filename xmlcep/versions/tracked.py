@@ -149,7 +149,7 @@ def _fragment(content: str, place: Any) -> Any:
         return read_xml(f"<deleted{declared}>{content}</deleted>")[0]
     except etree.XMLSyntaxError as error:
         line = place.sourceline
-        raise VersionError(f"line {line}: what was deleted is no XML: {explanation(error)}") from error
+        raise VersionError(f"line {line}: what was deleted is not XML: {explanation(error)}") from error
 
 
 def _copied(root: Any, done: Done) -> Any:

@@ -1,8 +1,8 @@
 """Wrapped documents: genuine lxml trees whose every change becomes an event.
 
-Read `shadow.shadow` (what events have told of each node), `calls.lxml_methods` (which calls are seen), `calls.edits`
-and `shadow.mutations` (how a change becomes events), `emitter` and `delivery` (what becomes of these), `doubt` (what an
-interrupt has cut short), `shadow.outside_proxies`, `transactions`, in that order; `acting` has the rules that act,
+Read `shadow.shadow` (what events have reported of each node), `calls.lxml_methods` (which calls are seen),
+`calls.edits` and `shadow.mutations` (how a change becomes events), `emitter` and `delivery` (what becomes of these),
+`doubt` (what an interrupt cut short), `shadow.outside_proxies`, `transactions`; `acting` has action rules,
 `opening` is the door, `document` what is behind it.
 """
 

@@ -1,4 +1,4 @@
-"""A document told as if it had just been inserted: its first event for rules that are to look at all of it (L11)."""
+"""A document reported as if it had just been inserted: its first event for rules that look at all of it (L11)."""
 
 from __future__ import annotations
 

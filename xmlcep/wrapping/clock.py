@@ -32,8 +32,8 @@ class Clock:
             self.next_id = max(self.next_id, next_id)
 
     def stamp(self, now: float) -> None:
-        """Writes the wall clock down as text. What is no moment, such as NaN, is told in a warning, and the time of the
-        machine taken instead: the edit has been made, and its events need one."""
+        """Writes the wall clock down as text. For what is not a moment, such as NaN, it warns, and takes the time of
+        the machine: the edit has been made, and its events need one."""
         try:
             millisecond, written = _written(now)
         except (ValueError, OverflowError, OSError):

@@ -14,7 +14,7 @@ from operator import is_
 from types import BuiltinFunctionType, FrameType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from ..events import CompositeEvent, PrimitiveEvent, as_event
+from ..events import CompositeEvent, PrimitiveEvent
 from .doubt import CUT_SHORT, Block, is_running
 from .errors import TOLD, CallbackError, CallbackFailure, EndlessTriggerError, RefusedError, cuts_short
 from .listeners import Listener, Reactor
@@ -40,7 +40,7 @@ class Together:
 
 
 Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
-"""What can stand in the queue; a composite is an external event (L7)."""
+"""What can be in the queue; a composite is an external event (L7)."""
 
 
 _Call = Callable[[Any], Any]
@@ -63,12 +63,11 @@ def _nobody(event: PrimitiveEvent) -> None:
 class Delivery:
     """The queue of events that have happened and not been delivered yet, and who is to get them.
 
-    ``audience`` is true when anybody listens; ``takes_tuples`` when `deliver` may be given a plain tuple of an event's
-    layout, because nobody who listens needs more (`Watch._takes_tuples`): making the event is a twentieth of an edit.
+    ``audience`` is true when anybody listens.
     ``position`` numbers what is queued, delivered or not: who comes gets what has a number above the position then, so
     nothing of what has happened before, be it a change, the end of a transaction or an external event.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
-    event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
+    event: what others act on is in the log. ``reactor`` gets every edit when it is over, before all of them.
 
     Whatever is under way has left its mark (see `doubt`): ``changing`` an edit that shadow and events do not have in
     full yet, and in which nobody else is called; ``delivering`` and ``reacting`` the call that tells of edits or acts
@@ -78,7 +77,7 @@ class Delivery:
     __slots__ = (
         "_before", "_entries", "_interrupt", "audience", "blocks", "callbacks", "changing", "delivering", "depth",
         "document", "failures", "held", "listeners", "missed", "position", "queue", "reacting", "reactor", "recorded",
-        "recorders", "said", "subscribers", "takes_tuples",
+        "recorders", "said", "subscribers",
     )  # fmt: skip
 
     def __init__(self, document: str) -> None:
@@ -94,7 +93,6 @@ class Delivery:
         self._entries: tuple[_Attached | _Subscribed, ...] = ()  # whose they are
         self._before: list[tuple[list[_Call], tuple[_Attached | _Subscribed, ...]]] = []  # see `_gather`
         self.audience = False
-        self.takes_tuples = False
         self.held = False
         self.changing = False
         self.delivering: FrameType | None = None
@@ -137,7 +135,7 @@ class Delivery:
 
     @property
     def has_open_block(self) -> bool:
-        """Whether a block is open whose edits are told at its end."""
+        """Whether a block is open whose edits are reported at its end."""
         return any(block.tells_at_its_end for block in self.blocks) and not self.is_cut_short
 
     def check(self) -> None:
@@ -196,9 +194,6 @@ class Delivery:
             for index, entry in enumerate(entries):
                 if not self._is_here(entry):
                     callbacks[index] = _nobody
-        self.takes_tuples = self.reactor is None and all(
-            getattr(listener, "_takes_tuples", False) for listener, _ in self._entries
-        )
         self.audience = bool(self.callbacks) or self.reactor is not None
 
     def _is_here(self, entry: _Attached | _Subscribed) -> bool:
@@ -224,10 +219,10 @@ class Delivery:
         Raises `CallbackError` (or `EndlessTriggerError`) when everybody has been called, then what interrupted it.
         """
         if self.reactor is not None:
-            self._react(self.reactor.on_edit, (as_event(event),))
+            self._react(self.reactor.on_edit, (event,))
             return
         if self.delivering is not None or self.held or self.queue:
-            self.put(as_event(event))
+            self.put(event)
             self.changing = False
             self.settle()
             return
@@ -240,8 +235,8 @@ class Delivery:
                 called += 1
                 callback(event)
         except BaseException as error:
-            self._failed(as_event(event), callbacks[called - 1], error)
-            self._call_rest(as_event(event), callbacks, called)
+            self._failed(event, callbacks[called - 1], error)
+            self._call_rest(event, callbacks, called)
         self.delivering = None
         if self.queue or self.failures or self._interrupt is not None:
             self.settle()

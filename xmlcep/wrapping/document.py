@@ -1,6 +1,6 @@
 """The wrapped document: what an application sees of it.
 
-One module because it is one object to whoever has it; what each call does stands in a module of its own.
+One module because it is one object to whoever has it; what each call does is in a module of its own.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 class Document(Single, Closing):
     """A wrapped document; made by `parse`, `fromstring` or `wrap` (see `opening`).
 
-    It is tracked as long as this object lives (a watch or an attached recorder keeps it alive) and is not closed.
-    ``root`` is the genuine lxml root element; edit it and everything below through ordinary lxml calls.
+    It is tracked until it is closed, or nobody holds this object; a watch or an attached recorder holds it. ``root`` is
+    the genuine lxml root element: edit it and everything below through ordinary lxml calls.
     """
 
     _instead = "wrap a copy of its tree, wrap(copy.deepcopy(document.tree))"
@@ -120,10 +120,11 @@ class Document(Single, Closing):
 
     @property
     def missed(self) -> int:
-        """0 as long as no edit, and no telling of one, was cut short (by a KeyboardInterrupt, a MemoryError); 1 since.
+        """1 after an edit, or its report, was cut short (by a KeyboardInterrupt, a MemoryError), else 0.
 
         Events, records or findings may be missing then: every call that would edit or report the document raises
-        `RefusedError`, and no recorder writes anything more. What is undone with its transaction does not count.
+        `RefusedError`, and no recorder writes anything more. An edit that is undone with its transaction does not
+        count.
         """
         return int(self.delivery.is_cut_short)
 
@@ -133,9 +134,9 @@ class Document(Single, Closing):
         return not self._finalizer.alive
 
     def resume(self, ids: Sequence[int], *, clock: int, txn: int = 0, next_id: int | None = None) -> None:
-        """Goes on with a recorded history that ends in this very document: its ids (as in a snapshot), clock, ``txn``.
+        """Continues a recorded history that ends in this very document: its ids (as in a snapshot), clock, ``txn``.
 
-        As the arguments of `wrap`, for a document without events so far; raises `RefusedError` otherwise.
+        The arguments are those of `wrap`, for a document without events so far; otherwise it raises `RefusedError`.
         """
         check(
             "resume()", ids=(ids, IDS), clock=(clock, whole_number(0)), txn=(txn, whole_number(0)),
@@ -154,10 +155,10 @@ class Document(Single, Closing):
     # --- from events to elements and back
 
     def element(self, of: PrimitiveEvent | CompositeEvent | int) -> Node | None:
-        """The element an event is about (that of a text or attribute is the one it belongs to), or that has this id.
+        """The element of an event (of a text or attribute: the one it belongs to), or the one with this id; None if it
+        is gone.
 
-        None if it is gone. The first call costs a walk of the tree, others do not. Raises `WrapError` for any other
-        object.
+        The first call costs a walk of the tree, others do not. Raises `WrapError` for any other object.
         """
         self._open("element()")
         if isinstance(of, int) and not isinstance(of, bool):
@@ -172,7 +173,7 @@ class Document(Single, Closing):
     def ids_of(self, element: Node) -> tuple[int, ...]:
         """The ids of an element of this document, from the root's down to its own, as events have them (P7).
 
-        Raises `WrapError` for what is none.
+        Raises `WrapError` for anything else.
         """
         self._open("ids_of()")
         if (
@@ -180,7 +181,7 @@ class Document(Single, Closing):
             or tree_of(element) is not self._tree
             or name_of(element) is None
         ):
-            raise WrapError(f"ids_of() of {element!r}, which is no element of the document {self.name!r}")
+            raise WrapError(f"ids_of() of {element!r}, which is not an element of the document {self.name!r}")
         shadow = self._tree.open(element)
         return shadow.ids or shadow.make_ids()
 
@@ -193,7 +194,7 @@ class Document(Single, Closing):
         a `CallbackError`, after all other callbacks. Raises `WrapError` for what cannot be called.
         """
         if not is_function(callback):
-            what = "is no function to call" if callable(callback) else "cannot be called"
+            what = "is not a function to call" if callable(callback) else "cannot be called"
             raise WrapError(f"{callback!r} {what}: {function_of(', the event', callback)}")
         self._settled("subscribe()")
         return self.delivery.subscribe(callback)
@@ -220,12 +221,12 @@ class Document(Single, Closing):
         keep: int | None = 1000,
         only: Collection[str] | None = None,
     ) -> Watch:
-        """Opens the event trees of ``rules`` on this document; leaving the ``with`` block closes them.
+        """Opens the event definitions of ``rules`` on this document; leaving the ``with`` block closes them.
 
-        ``on_event`` is called with every composite event; ``operators``: those of inner operators, too; ``only``: those
-        of the events with these names, so that events that only others are made of do not get there. The last ``keep``
-        of them (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules, ``on_event``
-        cannot be called, or ``only`` has a name that the rules have not.
+        ``on_event`` is called with every composite event; with ``operators`` also with those of inner operators, with
+        ``only`` only with events of these names. The last ``keep`` of them (None: all) stay in ``watch.findings``.
+        Raises `WrapError` if ``rules`` are no rules, ``on_event`` cannot be called, or ``only`` has a name that the
+        rules do not have.
         """
         from .watches import Watch, check_opening  # which need documents
 
@@ -245,15 +246,14 @@ class Document(Single, Closing):
         schema: str | Path | etree.XMLSchema | None = None,
         initial: bool = False,
     ) -> ActiveRules:
-        """Lets rules act on this document (docs/actions.md); leaving the ``with`` block ends that.
+        """Lets action rules act on this document (docs/actions.md); leaving the ``with`` block ends that.
 
         ``actions`` are the application's functions that rules call, by name; ``on_fire`` is called with the record of
-        every firing; both after all events are delivered. ``on_error`` is called with what goes wrong, an
-        `ActionError` or `CascadeError`; without it that is raised by the edit, or at the end of the transaction,
-        after all events are delivered. A cascade is at most ``limit`` deep and ``firings`` long (L8); with
-        ``strict`` an endless one undoes the application's own edit, too, and the error is raised at once. With
-        ``schema``, an XML Schema, a firing that makes the document invalid is undone (L12). Raises `WrapError` for
-        arguments that cannot be.
+        every firing; both after all events are delivered. ``on_error`` is called with errors, an `ActionError` or
+        `CascadeError`; without it, the edit raises them, or the end of the transaction, after all events are delivered.
+        A cascade may be ``limit`` deep and ``firings`` long (L8); with ``strict``, an endless one also undoes the
+        application's own edit, and the error is raised at once. With ``schema``, an XML Schema, a firing that makes the
+        document invalid is undone (L12). Raises `WrapError` for wrong arguments.
         """
         if not isinstance(rules, Rules):
             raise WrapError(
@@ -291,12 +291,12 @@ class Document(Single, Closing):
         return Transaction(self._tree, self._transactions, immediate, given)
 
     def signal(self, event: str, node: Node = None, /, **values: object) -> CompositeEvent:
-        """Raises an event of the application's own, an external one (L7), at a node (default: the root element).
+        """Raises an external event (L7) of the application at a node (default: the root element).
 
-        It is recorded, and every watch and rule that declares it (``event NAME(path) = external``) takes it, here and
-        in audits. ``values`` are recorded as pairs of its ``meta``, as text, without those that are None. It belongs
-        to the last edit; undone with its transaction. Raises `WrapError` where no change has been made yet, for a
-        node that is not in the document, and where rules are open that declare external events, but not this one.
+        It is recorded. Every watch and rule that declares it (``event NAME(path) = external``) sees it, here and in
+        audits. ``values`` are recorded as pairs of its ``meta``, as text, without those that are None. It belongs to
+        the last edit, and is undone with its transaction. Raises `WrapError` if no change has been made yet, for a node
+        that is not in the document, and if open rules declare external events, but not this one.
         """
         self._open("signal()")
         transaction = self._transactions.open
@@ -305,21 +305,22 @@ class Document(Single, Closing):
         return signal(self._tree, event, target, values, in_transaction=in_transaction)
 
     def one_edit(self) -> AbstractContextManager[None]:
-        """Makes one edit (U1) of all calls in a ``with`` block: rules see the document before and after it only.
+        """Makes one edit (U1) of all calls in a ``with`` block: rules see the document only before and after it.
 
-        For what is one change to the application but many calls to lxml: an update to another version, a paste. Its
+        For changes that are one to the application but many calls to lxml: an update to another version, a paste. Its
         events are delivered at the end of the block; all but the last have ``more``. If an exception leaves the block,
-        what has been done remains (a transaction around it undoes it).
+        the calls made so far remain (a transaction around it undoes them).
         """
         self._open("one_edit()")
         outside_proxies.catch_up(self._tree)
         return self._tree.emitter.one_edit()
 
     def observe(self, element: Node = None) -> Observation:
-        """Finds what C code changes at or below ``element`` (default: anywhere) in a ``with`` block, at its end.
+        """Finds the changes that C code makes at or below ``element`` (default: anywhere) in a ``with`` block, at its
+        end.
 
-        For functions that change trees from outside (strip_tags, indent, xinclude …). Costs a walk of the subtree. What
-        other calls do in the block is found at its end, too, wherever they do it, by a walk of the document.
+        For functions that change trees from outside (strip_tags, indent, xinclude …). Costs a walk of the subtree.
+        Other edits in the block are also found at its end, wherever they are, by a walk of the document.
         """
         self._open("observe()")
         return Observation(self._tree, self.root if element is None else element)
@@ -327,11 +328,12 @@ class Document(Single, Closing):
     def update_to(
         self, new: Any, /, *, keys: Sequence[str] = (), ignore_whitespace: bool = True, **meta: object
     ) -> int:
-        """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
+        """Edits the document into the state of another tree (or XML file), with the fewest edits; returns the number of
+        its events.
 
-        One transaction, whose records carry ``meta``; those of a move also ``moved-to`` or ``moved-from``, the other
-        place. ``keys``, such as ``"item=@partNum"``, identify elements. Raises `TreeError`,
-        `DocumentError`, `WrapError`.
+        It is one transaction, whose records have ``meta``; those of a move also have ``moved-to`` or ``moved-from``,
+        the other place. ``keys``, such as ``"item=@partNum"``, identify elements. Raises `TreeError`, `DocumentError`,
+        `WrapError`.
         """
         self._open("update_to()")
         check("update_to()", keys=(keys, NAMES))
@@ -372,12 +374,12 @@ class Document(Single, Closing):
     # --- time
 
     def advance(self, time: str | int | datetime) -> None:
-        """Says that it is this time although nothing has changed, so that watches raise what is due (W6), and rules
-        that act fire.
+        """Says what time it is although nothing has changed, so that watches raise what is due (W6), and action rules
+        fire.
 
-        ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970; one that is
-        before that of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is
-        no time, `RefusedError` in a transaction, in a block that is one edit and in callbacks.
+        ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. A time before that
+        of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is not a time,
+        `RefusedError` in a transaction, in a block that is one edit and in callbacks.
         """
         at = timestamp(as_microseconds(time))
         self._settled("advance()")
@@ -398,10 +400,10 @@ class Document(Single, Closing):
 
     def next_due(self) -> str | None:
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
-        none will (W6).
+        nothing is due (W6).
 
-        Nothing here starts a thread: set a timer, and call `advance` when no edit is under way (in an event loop, say;
-        not in a signal's handler).
+        No thread is started: set a timer, and call `advance` when no edit is under way (in an event loop, say; not in a
+        signal's handler).
         """
         from .watches import Watch
 
@@ -424,7 +426,7 @@ class Document(Single, Closing):
         return take_snapshot(self._tree)
 
     def verify(self) -> list[str]:
-        """How the tree differs from what events have reported; an empty list when nothing slipped through."""
+        """How the tree differs from what events have reported; an empty list if nothing was missed."""
         self._refuse_closed("verify()")
         if not self.delivery.is_cut_short:
             self.catch_up()
@@ -446,10 +448,11 @@ class Document(Single, Closing):
     # --- ending
 
     def close(self) -> None:
-        """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless.
+        """Ends tracking: the tree remains, an ordinary lxml tree from now on. Closing twice is harmless.
 
-        What was edited through `foreign` proxies, those of other documents, too, and not found yet, is told before, or
-        refused when it is closed. That an edit was cut short is said when it is closed, unless it was said before.
+        Edits through `foreign` proxies, also those of other documents, that have not been found yet are reported
+        before, or refused after it is closed. If an edit was cut short, this is said after it is closed, unless it was
+        said before.
         """
         try:
             if not self.closed and self.delivery.is_cut_short:

@@ -96,9 +96,7 @@ class Emitter:
                 clock.stamp(now)
             meta = self.meta if _acting() is None else self.meta_now()
             event = (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, meta, False)
-            delivery.deliver(
-                event if delivery.takes_tuples else _new_event(PrimitiveEvent, event)  # type: ignore[arg-type]
-            )
+            delivery.deliver(_new_event(PrimitiveEvent, event))
         else:
             delivery.changing = False
 

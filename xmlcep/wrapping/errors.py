@@ -32,7 +32,7 @@ class UnseenEditError(XmlCepError, RuntimeError):
 
 
 TOLD = "a callback was interrupted: the edit remains, and all events were delivered"
-"""The note on an exception that is no error of a callback (a KeyboardInterrupt, say), when all has been told."""
+"""The note on an exception that is no error of a callback (a KeyboardInterrupt, say), when all has been reported."""
 
 
 def cuts_short(error: BaseException) -> bool:

@@ -26,7 +26,7 @@ from .watches import check_opening, check_rules
 
 
 class Group:
-    """Wrapped documents, each with a name of its own, whose changes rules combine.
+    """Wrapped documents whose changes rules combine; each must have its own name.
 
     >>> import xmlcep
     >>> order, stock = xmlcep.fromstring("<order/>", name="order"), xmlcep.fromstring("<stock/>", name="stock")
@@ -174,8 +174,6 @@ class GroupWatch(Single, Closing):
 
 class _Member:
     """A document of a group: it hears of its changes, and has what its own events have seen."""
-
-    _takes_tuples = False
 
     def __init__(self, watch: GroupWatch, document: Document, rules: Rules, *, operators: bool) -> None:
         self._watch = watch

@@ -19,7 +19,7 @@ class Listener(Protocol):
         """The last event of transaction ``txn`` has been delivered."""
 
     def _on_raised(self, event: CompositeEvent) -> None:
-        """A rule that acts, or the application, has raised an external event (L7)."""
+        """An action rule, or the application, has raised an external event (L7)."""
 
     def _on_together(self, count: int) -> None:
         """The next ``count`` events are one (L4); only recorders are called."""
@@ -29,7 +29,7 @@ class Listener(Protocol):
 
 
 class Reactor(Protocol):
-    """What acts on edits before anybody is told of them: rules that act (L4)."""
+    """What acts on edits before anybody is told of them: action rules (L4)."""
 
     def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
         """An edit is over; its events are in the queue. Edits made here are not told before it returns."""
@@ -38,7 +38,7 @@ class Reactor(Protocol):
         """The application has raised these external events (L7), which are in the queue."""
 
     def finish(self) -> None:
-        """Everything has been told."""
+        """Everything has been reported."""
 
     def on_advance(self, at: str) -> AbstractContextManager[object]:
         """It is this time now, although nothing has changed (W6): acts on it at the end of the block, when listeners
@@ -63,7 +63,7 @@ class Reactor(Protocol):
         """The transaction is about to be undone, and nobody has been told of it."""
 
     def feed_only(self, feed_only: bool) -> None:
-        """Whether edits are to be seen and not acted on: those that undo what has been told."""
+        """Whether edits are to be seen and not acted on: those that undo what has been reported."""
 
     def end(self) -> None:
         """The transaction is over, and its journal closed."""

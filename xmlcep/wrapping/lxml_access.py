@@ -98,7 +98,7 @@ def contents(node: Node) -> tuple[Any, ...]:
 
 
 def place(node: Node) -> str:
-    """Where a node stands, as XPath, for people."""
+    """Where a node is, as XPath, for people."""
     if isinstance(node, etree._Entity):  # libxml2 has no path of these
         parent = get_parent(node)
         return repr(node) if parent is None else f"{place(parent)}/{node.text}"

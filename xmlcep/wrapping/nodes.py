@@ -14,7 +14,7 @@ from .shadow.shadow import ShadowNode, ShadowTree, entry_of
 
 
 class Place(NamedTuple):
-    """A node of a document: an element, or an attribute or text with the element that it stands in.
+    """A node of a document: an element, or an attribute or text with the element that it is in.
 
     ``value`` is that of a text or attribute, ``attribute`` its name, ``text`` its number among the texts of the
     element.

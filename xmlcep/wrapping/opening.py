@@ -36,14 +36,14 @@ def wrap(
 ) -> Document:
     """Wraps an lxml tree (or its root element) in place.
 
-    ``name`` goes into field ``doc``; ``now`` gives the wall clock in seconds since 1970. ``ids`` (as in a snapshot),
-    ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history. With ``ignore_whitespace``
-    white-space-only text in element-only content makes no events.
+    ``name`` is the document's name in records (``doc``); ``now`` gives the wall clock in seconds since 1970. ``ids``
+    (as in a snapshot), ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history. With
+    ``ignore_whitespace``, white space between child elements makes no events.
 
-    Elements of an application's classes (python-docx, lxml.html) become such of subclasses, which are tracked.
+    Elements of an application's classes (python-docx, lxml.html) get tracked subclasses of these.
 
-    Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or of objectify; `DocumentError`
-    if it has entity references, or names or characters that XML cannot hold.
+    Raises `WrapError` if it is not an lxml tree, not the root, wrapped already, or of objectify; `DocumentError` if it
+    has entity references, or names or characters that XML cannot hold.
     """
     _check(name, now)
     check(
@@ -106,9 +106,9 @@ def fromstring(
     text: str | bytes, *, name: str = UNNAMED, now: Callable[[], float] = time.time,
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
-    """Parses XML text safely and wraps it; ``name``, ``now`` and ``ignore_whitespace`` are those of `wrap`.
+    """Parses XML text safely and wraps it; ``name``, ``now`` and ``ignore_whitespace`` are as for `wrap`.
 
-    Raises `DocumentError` (which names line and reason) when the text is refused, `ArgumentError` for what is no text.
+    Raises `DocumentError` (which names line and reason) if the text is refused, `ArgumentError` for what is not text.
     """
     if not isinstance(text, (str, bytes, bytearray)):
         refuse("fromstring()", "text", text, "XML as text or bytes (of a file: parse(file))")
@@ -120,9 +120,9 @@ def parse(
     source: Source, *, name: str | None = None, now: Callable[[], float] = time.time,
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
-    """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's.
+    """Parses an XML file (a path or an open file) safely and wraps it; the default name is that of the file.
 
-    Otherwise like `fromstring`; a file that cannot be opened or read is the `OSError` of `open`.
+    Otherwise like `fromstring`. A file that cannot be opened or read raises the `OSError` of `open`.
     """
     _check("" if name is None else name, now)
     tree = parse_file(source, lookup=LOOKUP)

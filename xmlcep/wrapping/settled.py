@@ -1,4 +1,4 @@
-"""When a document may be told of anew: between two edits, and in no transaction, which may be undone."""
+"""When a document may be reported anew: between two edits, and in no transaction, which may be undone."""
 
 from __future__ import annotations
 

@@ -23,16 +23,16 @@ def signal(
     tree: ShadowTree, name: str, node: Node, values: Mapping[str, object], *, in_transaction: bool
 ) -> CompositeEvent:
     """See `Document.signal`; ``in_transaction``: one is open that has records. Before its first record what is raised
-    is none of it, for it stands behind the record of somebody else."""
+    is none of it, for it is behind the record of somebody else."""
     if not isinstance(name, str) or not is_ncname(name):
-        raise WrapError(f"signal(): {name!r} is no name of an event")
+        raise WrapError(f"signal(): {name!r} is not a name of an event")
     if not isinstance(node, etree._Element) or tree_of(node) is not tree:
         raise WrapError(f"signal(): {node!r} is not in this document: give one of its elements")
     outside_proxies.catch_up(tree)
     emitter = tree.emitter
     if emitter.blocks or tree.observed is not None:
         raise WrapError(
-            "signal() inside a block that is one edit (one_edit(), observe()): call it behind the block"
+            "signal() inside a block that is one edit (one_edit(), observe()): call it after the block"
         )
     if not tree.clock.ts:
         raise WrapError("signal(): an external event belongs to a change (L7), and there has been none yet")

@@ -61,8 +61,8 @@ class Follower:
         # Before anything is done: what came through foreign proxies nobody could take out again.
         for node in Element.iter(root):
             check_contents(node)
-        before = document.clock  # what was edited through foreign proxies is told first
-        beside = root if get_parent(root) is None else None  # what stands beside a part is not beside a root
+        before = document.clock  # what was edited through foreign proxies is reported first
+        beside = root if get_parent(root) is None else None  # what is beside a part is not beside a root
         if root_tree(root).getroot() is document.root:
             root = deepcopy(root)  # a part of the document itself, which is about to change
         with no_collections():
@@ -96,7 +96,7 @@ def _root_of(new: Any) -> Node:
     root = given_root(new)
     if root is None:
         raise WrapError(
-            f"{new!r} is no state that a document can be brought to: give an lxml tree or element, or an XML file"
+            f"{new!r} is not a state that a document can be brought to: give an lxml tree or element, or an XML file"
         )
     return root
 

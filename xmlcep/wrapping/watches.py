@@ -63,7 +63,7 @@ def check_rules(rules: object, *, across: bool = False) -> None:
 
 
 class Watch(Single, Closing):
-    """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
+    """Detects composite events on a document until it is closed; made by `Document.watch`."""
 
     _instead = "open another one, document.watch(rules)"
 
@@ -102,11 +102,6 @@ class Watch(Single, Closing):
 
     # --- what the document tells
 
-    @property
-    def _takes_tuples(self) -> bool:
-        """Whether plain tuples of the layout of events do (see `Delivery`)."""
-        return self._detector.takes_tuples
-
     def _on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
         raised = self._detector.feed(event)
@@ -134,9 +129,9 @@ class Watch(Single, Closing):
     # --- what the application asks for
 
     def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
-        """Says that it is this time although nothing has changed: `Document.advance`, for all watches of the document.
+        """Says what time it is although nothing has changed: `Document.advance`, for all watches of the document.
 
-        Returns what this watch raised; raises as that does, and nothing happens on a closed watch.
+        Returns what this watch raised. On a closed watch nothing happens.
         """
         if self.closed:
             return []
@@ -164,11 +159,11 @@ class Watch(Single, Closing):
         return self._rules
 
     def replace(self, rules: Rules, *, on_removed: OnRemoved = "flush") -> Replacement:
-        """Goes on with other rules, between two edits: event trees that are in both keep what they have seen (G7).
+        """Replaces the rules between two edits: definitions that are the same in both keep their partial matches (G7).
 
-        New trees begin here. What is due in trees that are gone is raised (D3), with ``on_removed="drop"`` it is not;
-        what the watch is to raise ``only`` stays. Says what became of the trees. Raises `RefusedError` in a transaction
-        or a callback, `WrapError` for what are no rules and on a closed watch; then nothing has changed.
+        New ones begin here. What is due in removed ones is raised (D3), or with ``on_removed="drop"`` dropped. ``only``
+        stays. Returns what became of each definition. Raises `RefusedError` in a transaction or a callback, `WrapError`
+        for what are no rules and on a closed watch; then nothing has changed.
         """
         self._check_replacing(rules)
         replacement = replace_on(self._document._tree, self._detector, rules, on_removed)
@@ -213,23 +208,23 @@ class Watch(Single, Closing):
     def pending(
         self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False
     ) -> Pending:
-        """The groups that have something but have not raised it, the most complete first (Y1).
+        """The partial matches, the most complete first (Y1).
 
-        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full;
-        with ``complete`` each has what would complete it (Y4). A closed watch has nothing.
+        ``event`` selects those of one event. The first ``limit`` (None: all) are described in full. With ``complete``,
+        each has what would complete it (Y4). A closed watch has none.
         """
         return self._detector.pending(event=event, limit=limit, complete=complete, document=self._elements())
 
     def why(self, finding: CompositeEvent) -> Explanation:
-        """Why a finding was raised, and not of other events that are stored, or in the findings that are kept (Y2)."""
+        """Why a finding was raised, and why other events that are stored or kept are not in it (Y2)."""
         return self._detector.why(finding, findings=self.findings, document=self._elements())
 
     def why_not(self, event: str, *, node: Node | int | None = None) -> Explanation:
         """Why an event has not been raised, with ``node``, an element or its id, in the group of that node (Y3).
 
-        The answer comes from what is stored and the findings that are kept; what has been used up and forgotten, the
-        log knows. Raises `ValueError` for an event that the rules do not have, or an element that is not of the
-        document.
+        The answer comes from the stored events and the findings that are kept; only a log knows events that were
+        consumed and forgotten. Raises `ValueError` for an event that the rules do not have, or an element that is not
+        in the document.
         """
         elements = self._elements()
         if node is not None and not isinstance(node, int):
@@ -241,9 +236,9 @@ class Watch(Single, Closing):
     def can_still_raise(self, event: str, node: Node | int) -> bool:
         """Whether an event may be raised (again) in the group of a node, an element or its id (Y11).
 
-        False only if it cannot, whatever happens: the node is gone and nothing is pending there, or something that was
-        to come once has come and led to nothing. In a transaction or a callback more may happen. Raises `ValueError`
-        for an event that the rules do not have.
+        False only if it cannot, whatever happens: the node is gone and nothing is pending there, or it needs an event
+        that comes only once, and that event led to nothing. In a transaction or a callback more may happen. Raises
+        `ValueError` for an event that the rules do not have.
         """
         document = self._elements()
         if document is None:
@@ -299,7 +294,7 @@ class Watch(Single, Closing):
         only, delivery = self._only, self._document.delivery
         self._names.update([composite.name for composite in composites])
         raised = [composite for composite in composites if only is None or composite.name in only]
-        # Where ``on_event`` flushes or closes the watch, what comes of that is told behind what it is in the middle of.
+        # Where ``on_event`` flushes or closes the watch, what comes of that is reported after the present event.
         untold = self._untold
         untold.extend(raised)
         while untold:
@@ -324,7 +319,7 @@ def _check_names(rules: Rules, names: Collection[str] | None) -> None:
     for name in names:
         if name not in known:
             raise WrapError(
-                f"only has {name!r}, which is no event of the rules: {did_you_mean_or_list(name, known)}"
+                f"only has {name!r}, which is not an event of the rules: {did_you_mean_or_list(name, known)}"
             )
 
 

@@ -41,7 +41,7 @@ def _check(check: Callable[[Node], None], root: Node) -> None:
 
 
 def _refuse_entities_in_attributes(root: Node) -> None:
-    """An entity in an attribute is no node in lxml, its value is the text around it; it is seen when written only."""
+    """An entity in an attribute is not a node in lxml; its value is the text around it. Only writing shows it."""
     if _syntax_error(root) is None:
         return
     # Comments and declarations may also be what cannot be read; snapshots leave out what is wrong with these.

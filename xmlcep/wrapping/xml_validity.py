@@ -47,7 +47,7 @@ def check_name(name: str, kind: str) -> None:
     declares = name.startswith(_XMLNS) or (kind == "attribute" and name == "xmlns")
     if declares or not is_name(name):
         raise RefusedError(
-            f"the {kind} name {name!r} cannot be parsed again: it is no name that XML has (lxml, or an HTML or "
+            f"the {kind} name {name!r} cannot be parsed again: it is not a name that XML has (lxml, or an HTML or "
             "recovering parser, takes it): rename it before it becomes part of a wrapped document"
         )
 

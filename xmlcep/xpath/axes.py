@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from path_types.names import name_parts, namespace_of
+from path_types.names import namespace_of
 
 from .nodes import Attribute, Document, Node, Root, Source, Text, parent_of
 from .syntax import Axis, NameTest, NodeTest, Test
@@ -128,24 +128,15 @@ def _descendant_elements(source: Source, test: NameTest, *, itself: bool) -> Ste
 
 
 @lru_cache(_MOST)
-def texts_function(source: Source, axis: Axis, name: str) -> Callable[[Document, Node], Sequence[str]]:
-    """What gives the string-values of the child elements or attributes of a name."""
-    if axis is Axis.CHILD:
-        texts, strings = source.texts_of(name), step_function(source, axis, NameTest(*name_parts(name)))
-
-        def of_children(document: Document, node: Node) -> Sequence[str]:
-            if not isinstance(node, tuple):
-                return texts(document, node)
-            return [source.string(document, child) for child in strings(document, node)]
-
-        return of_children
+def attribute_texts(source: Source, name: str) -> Callable[[Document, Node], Sequence[str]]:
+    """What gives the value of the attribute of a name, if there is one."""
     read = source.attribute
 
-    def of_attributes(document: Document, node: Node) -> Sequence[str]:
+    def texts(document: Document, node: Node) -> Sequence[str]:
         value = None if isinstance(node, tuple) else read(document, node, name)
         return () if value is None else (value,)
 
-    return of_attributes
+    return texts
 
 
 # -- any node -----------------------------------------------------------------------------------------------------

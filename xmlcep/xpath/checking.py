@@ -85,7 +85,7 @@ def kind_of(syntax: Syntax, focus: Focus, variables: Variables) -> VariableKind:
 
 
 def may_be_missing(syntax: Syntax) -> bool:
-    """Whether a checked expression that is no list can give nothing (None)."""
+    """Whether a checked expression that is not a list can give nothing (None)."""
     return isinstance(syntax, Variable) or (isinstance(syntax, Call) and FUNCTIONS[syntax.function].optional)
 
 
@@ -135,7 +135,7 @@ def check(expression: str, syntax: Syntax, node: NodeKind, variables: Variables)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in an expression something stands: in no predicate (``outer``); of which variable the predicate is."""
+    """Where in an expression something is: in no predicate (``outer``); of which variable the predicate is."""
 
     outer: bool = False
     of: str = ""
@@ -219,13 +219,13 @@ class _Checker:
                     hint = f"${argument.name} is {kind.value} here, not several"
                 else:
                     hint = f"write {function}(price)"
-                problem = f"an argument of {function}() that is no path and no list"
+                problem = f"an argument of {function}() that is neither a path nor a list"
                 self._fail(argument.at, problem, hint)
             case Parameter.NODES:
                 if isinstance(argument, Path) and argument.is_context and focus is Focus.OWN:
                     self.nodes = self.document = True  # the name of a text or attribute node
                 elif kind is not VariableKind.NODES:
-                    problem = f"an argument of {function}() that is no path"
+                    problem = f"an argument of {function}() that is not a path"
                     self._fail(argument.at, problem, f"only nodes have names: write {function}(*[1])")
             case Parameter.LITERAL if not isinstance(argument, Literal):
                 problem = f"a pattern or flags of {function}() that are no string in quotes"
@@ -258,7 +258,7 @@ class _Checker:
             own = isinstance(operand, Path) and operand.is_context and focus is Focus.OWN
             if not kind.is_list:
                 hint = 'to say "one or the other", write or'
-                self._fail(operand.at, "an operand of '|' that is no path", hint)
+                self._fail(operand.at, "an operand of '|' that is not a path", hint)
             if kind is VariableKind.LIST and not own:
                 hint = "there is no order between values of several lists: ask each of them"
                 self._fail(operand.at, "an operand of '|' that is a list of values", hint)
@@ -275,7 +275,7 @@ class _Checker:
         kind = self.check(operand, focus, depth + 1, place)
         if not kind.is_list:
             hint = _one_value_hint(operand, kind) or "only paths lead to nodes"
-            self._fail(operand.at, "a predicate […] of something that is no path", hint)
+            self._fail(operand.at, "a predicate […] of something that is not a path", hint)
         inner = Place(of=self._source(operand) or ("." if kind is VariableKind.LIST else ""))
         self._predicates(predicates, focus_in(kind), depth, inner if inner.of else Place(of=place.of))
 
@@ -291,7 +291,7 @@ class _Checker:
             kind = self.check(path.start, focus, depth + 1, place)
             if kind is not VariableKind.NODES:
                 hint = _one_value_hint(path.start, kind) or "only paths lead to nodes"
-                self._fail(path.start.at, "a path after '/' of something that is no path", hint)
+                self._fail(path.start.at, "a path after '/' of something that is not a path", hint)
             of = self._source(path.start) or place.of
         for step in path.steps:
             self._predicates(step.predicates, Focus.NODE, depth, Place(of=of))

@@ -101,7 +101,7 @@ def applied(function: Callable[..., Value], arguments: Sequence[Callable[[S], An
 
 
 def compared_further(truth: Truths[S], further: Sequence[tuple[str, Values[S]]]) -> Truths[S]:
-    """``a < b < c``: from left to right, what stands before a sign being a boolean."""
+    """``a < b < c``: from left to right, what is before a sign being a boolean."""
 
     def holds(subject: S) -> bool:
         result = truth(subject)

@@ -137,7 +137,7 @@ class Closures(NodeClosures[S]):
             case Path():
                 own = self._own_text(focus)
                 return lambda subject: (own(subject),)
-        raise TypeError(f"{syntax} is no expression")
+        raise TypeError(f"{syntax} is not an expression")
 
     def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
         return kind_of(syntax, focus, self._variables)

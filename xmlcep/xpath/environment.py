@@ -20,7 +20,7 @@ class Environment(NamedTuple):
 
     ``variables``: the values of the variables by name, ``meta:user`` included; one that is not there, or None, has
     no value. A reference document is its root element (V8), nodes of the document are a list of elements: themselves,
-    or those that the texts or attributes stand in.
+    or those that the texts or attributes are in.
 
     ``element``: the context node, or the parent of the context node that is a text or attribute node; only
     expressions that need a document look at it. Comments and processing instructions are passed over.

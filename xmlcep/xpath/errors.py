@@ -23,7 +23,7 @@ class ExpressionError(XmlCepError, ValueError):
         return f"{self.problem} in the expression {_clipped(self.expression)!r}, character {self.offset + 1}"
 
     def __str__(self) -> str:
-        # Only what stands around the place of an expression that is too long to be shown.
+        # Only what is around the place of an expression that is too long to be shown.
         start = max(0, self.offset - _LONGEST_SHOWN // 2) if len(self.expression) > _LONGEST_SHOWN else 0
         shown = self.expression[start : start + _LONGEST_SHOWN]
         shown = "".join(" " if character.isspace() else character for character in shown)

@@ -50,7 +50,7 @@ def compile_expression(
     is, ``scope`` how far it sees.
     Raises `ExpressionError`, which points into the text: syntax, unknown functions, variables, prefixes and axes,
     wrong arguments, paths where there is no node, comments and processing instructions, patterns that RE2
-    cannot match, and more than the limits allow. Raises `ValueError` for a subtree whose root is no element.
+    cannot match, and more than the limits allow. Raises `ValueError` for a subtree whose root is not an element.
 
     >>> rise = compile_expression(
     ...     "number(.) > 1.1 * number($old)", variables={"old": VariableKind.STRING}, node=NodeKind.TEXT
@@ -204,7 +204,7 @@ class Expression:
 
     @property
     def reads(self) -> Reads:
-        """What can change its value (U7)."""
+        """What can change its value (U2)."""
         return self.reads_from(None)
 
     @property

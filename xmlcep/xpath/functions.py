@@ -73,13 +73,13 @@ class Function:
 
 
 def substring_before(text: str, sign: str) -> str:
-    """What stands before the first ``sign``; nothing without one."""
+    """What is before the first ``sign``; nothing without one."""
     before, found, _ = text.partition(sign) if sign else ("", "", "")
     return before if found else ""
 
 
 def substring_after(text: str, sign: str) -> str:
-    """What stands behind the first ``sign``; nothing without one."""
+    """What is behind the first ``sign``; nothing without one."""
     return text.partition(sign)[2] if sign else text
 
 
@@ -169,7 +169,7 @@ def distinct_values(items: Sequence[Single]) -> list[str]:
 
 
 def seconds_since_1970(text: str) -> float:
-    """``time``: what an RFC 3339 text says; NaN if it is no time.
+    """``time``: what an RFC 3339 text says; NaN if it is not a time.
 
     >>> seconds_since_1970("1970-01-02T00:00:00.5Z"), seconds_since_1970("yesterday")
     (86400.5, nan)

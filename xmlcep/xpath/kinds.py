@@ -22,7 +22,7 @@ class VariableKind(Enum):
     ELEMENTS = "elements"
     """Of a variable: elements of the document itself (``$delta`` of a rule, L1)."""
     TEXTS = "text nodes"
-    """Likewise; the variable has the elements that they stand in."""
+    """Likewise; the variable has the elements that they are in."""
     ATTRIBUTES = "attributes"
     """Likewise."""
 

@@ -272,7 +272,7 @@ class LocationIndex(Generic[T]):
         """The values at all locations that overlap one of these; perhaps at some that do not."""
         found: set[T] = set()
         for location in locations:
-            # What stands above a gap makes no difference: it takes whatever the other has there.
+            # What is above a gap makes no difference: it takes whatever the other has there.
             tail = location
             if GAP in location:
                 tail = location[len(location) - 1 - location[::-1].index(GAP) :]

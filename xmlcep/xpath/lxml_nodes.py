@@ -65,18 +65,6 @@ class LxmlNodes:
 
         return called_so
 
-    def texts_of(self, name: str) -> Callable[[Any, Any], Sequence[str]]:
-        """What gives their string-values."""
-        called_so = self.named(name)
-
-        def texts(document: Any, element: Any) -> Sequence[str]:
-            return [
-                _joined(child) if _length(child) else _text(child) or ""
-                for child in called_so(document, element)
-            ]
-
-        return texts
-
     def below(self, name: str | None) -> Callable[[Any, Any], Sequence[Any]]:
         """What gives all elements below one, of a name or of any, in document order."""
         if name is not None:

@@ -12,14 +12,14 @@ from typing import Any, Generic
 from path_types.names import clark_name, local_name, name_parts, namespace_of
 
 from ..language import PREDECLARED
-from .axes import REVERSE, named, step_function, texts_function
+from .axes import REVERSE, attribute_texts, named, step_function
 from .checking import Focus
 from .closure_forms import S, Selection, Texts, Truths, Values
 from .kinds import VariableKind, Variables
 from .lxml_nodes import LxmlNodes
 from .nodes import Document, Node, Source, in_document_order, name_of, parent_of, root_of, string_value
 from .nodes import Root as RootNode
-from .paths import NodeSelection, are_apart, from_top, strides
+from .paths import NodeSelection, from_top, strides
 from .sight import Sight, View, nodes_of
 from .syntax import Axis, Filter, Path, Root, Step, Syntax, Union, Variable
 from .values import Value
@@ -143,7 +143,7 @@ class NodeClosures(Generic[S]):
 
     def _texts(self, syntax: Syntax, focus: Focus) -> Callable[[S], Sequence[str]]:
         """The string-values of nodes."""
-        if (texts := self._texts_right_below(syntax, focus)) is not None:
+        if (texts := self._attribute_texts(syntax, focus)) is not None:
             return texts
         (source, document), nodes = self._seen_by(syntax), self.nodes(syntax, focus)
 
@@ -153,21 +153,20 @@ class NodeClosures(Generic[S]):
 
         return strings
 
-    def _texts_right_below(self, syntax: Syntax, focus: Focus) -> Callable[[S], Sequence[str]] | None:
-        """The same of child elements and attributes of one name, which most expressions are about; None of others."""
+    def _attribute_texts(self, syntax: Syntax, focus: Focus) -> Callable[[S], Sequence[str]] | None:
+        """The same of attributes of one name, without making nodes of them; None of others."""
         path = self._from_top(syntax, focus)
         if not (isinstance(path, Path) and path.steps and _is_plain(path.steps[-1])):
             return None
         (source, document), (*above, last) = self._seen_by(path), path.steps
         name = named(last.test)
-        if name is None or last.axis not in (Axis.CHILD, Axis.ATTRIBUTE):
+        if name is None or last.axis is not Axis.ATTRIBUTE:
             return None
-        texts = texts_function(source, last.axis, name)
+        texts = attribute_texts(source, name)
         if not above and path.start is None:
             node = self._view.node
             return lambda subject: texts(document(subject), node(subject))
-        single = self._is_single(path.start)
-        if not above or not (last.axis is Axis.ATTRIBUTE or are_apart(above, self._variables, single=single)):
+        if not above:
             return None
         owners = self._path(replace(path, steps=tuple(above)), focus)
 
@@ -179,7 +178,7 @@ class NodeClosures(Generic[S]):
 
     def first(self, syntax: Syntax, focus: Focus) -> Values[S]:
         """The string-value of the first node; None without one."""
-        if (texts := self._texts_right_below(syntax, focus)) is not None:
+        if (texts := self._attribute_texts(syntax, focus)) is not None:
             return lambda subject: found[0] if (found := texts(subject)) else None
         (source, document), nodes = self._seen_by(syntax), self.nodes(syntax, focus)
 

@@ -1,6 +1,6 @@
 """The nodes of a document as expressions see them, and what has to be known of elements to find all others.
 
-Elements are whatever the kind of document has for them: lxml elements, ids in tables. What is no element is a tuple
+Elements are whatever the kind of document has for them: lxml elements, ids in tables. What is not an element is a tuple
 that knows the element it belongs to. There are no comments and processing instructions here (U2).
 """
 
@@ -15,13 +15,13 @@ Element: TypeAlias = Hashable
 
 
 class Root(NamedTuple):
-    """The root node: what the top element stands in."""
+    """The root node: what the top element is in."""
 
     top: Any
 
 
 class Text(NamedTuple):
-    """A text node: its element, what stands right before it there (as far as that tells it from others), its text."""
+    """A text node: its element, what is right before it there (as far as that tells it from others), its text."""
 
     parent: Any
     before: Any
@@ -44,7 +44,7 @@ Document: TypeAlias = Any
 
 
 class Source(Hashable, Protocol):
-    """One kind of documents. An element that is the top has no parent, whatever stands around it (D4, U2)."""
+    """One kind of documents. An element that is the top has no parent, whatever is around it (D4, U2)."""
 
     def name(self, document: Document, element: Any) -> str:
         """The name in Clark notation."""
@@ -57,9 +57,6 @@ class Source(Hashable, Protocol):
 
     def named(self, name: str) -> Callable[[Document, Any], Sequence[Any]]:
         """What gives those of a name."""
-
-    def texts_of(self, name: str) -> Callable[[Document, Any], Sequence[str]]:
-        """What gives their string-values."""
 
     def below(self, name: str | None) -> Callable[[Document, Any], Sequence[Any]]:
         """What gives all elements below one, of a name or of any, in document order."""

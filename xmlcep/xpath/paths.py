@@ -55,14 +55,6 @@ def strides(
     return made
 
 
-def are_apart(steps: Sequence[Step], variables: Variables, *, single: bool) -> bool:
-    """Whether of the nodes that some steps lead to none is in another."""
-    seen = _Seen(single, single)
-    for step in _shortened(steps, variables):
-        seen = _order(step.axis, seen)[1]
-    return seen.apart
-
-
 def _order(axis: Axis, before: _Seen) -> tuple[_Order, _Seen]:
     apart = before.apart and axis in (*_ORDERED, Axis.CHILD)
     behind = _Seen(before.single and axis in (Axis.SELF, Axis.PARENT), apart)

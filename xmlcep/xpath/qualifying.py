@@ -11,7 +11,7 @@ from .tokens import Token, TokenKind, tokenize
 def qualified(expression: str, own: Mapping[str, str], other: Mapping[str, str]) -> str:
     """An expression under the declarations ``own`` (prefix to URI) as one that means the same under ``other``.
 
-    Only names that mean something else there are written anew; what is no expression stays as it is.
+    Only names that mean something else there are written anew; what is not an expression stays as it is.
 
     >>> qualified("item/p:price > 3 and @n", {"": "urn:a", "p": "urn:p"}, {"p": "urn:p"})
     '{urn:a}item/p:price > 3 and @n'

@@ -1,4 +1,4 @@
-"""What an expression can read of a document (U7).
+"""What an expression can read of a document (U2).
 
 Whoever keeps a document in step for an expression needs nothing else of it, and whoever waits for the expression need
 not ask while nothing of this changes. Worked out from the syntax tree, erring on the safe side: a node that is not
@@ -75,7 +75,7 @@ class Reads:
     def __init__(self, notes: _Notes, scope: Scope, *, stays_inside: bool) -> None:
         self._scope = scope
         self._touching = frozenset(notes.touching)
-        # All that is read is at or below one node as far up as it goes: what stands above has no order for it.
+        # All that is read is at or below one node as far up as it goes: what is above has no order for it.
         below = [location for location in notes.ordered if least_depth(location) >= notes.top]
         self._ordered = frozenset((*one, ELEMENT) if one[-1:] == (GAP,) else one for one in below)
         children = {(*location, child) for location in self._ordered for child in (ELEMENT, TEXT)}
@@ -171,7 +171,7 @@ class _Notes:
         for location in locations:
             self.touching.add(location)
             if location and location[-1].kind is Kind.TEXT:
-                # What stands between two text nodes keeps them two.
+                # What is between two text nodes keeps them two.
                 above = location[:-1]
                 self.ordered |= {above, above[:-1] if above[-1:] == (GAP,) else above}
                 self.touching.add((*location[:-1], ELEMENT))

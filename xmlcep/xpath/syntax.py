@@ -1,4 +1,4 @@
-"""The syntax tree of an expression: frozen values that know where they stand.
+"""The syntax tree of an expression: frozen values that know where they are.
 
 Names are resolved, ``//`` is ``/descendant-or-self::node()/``, ``..`` and ``.`` are steps, functions have their context
 node as an argument (``string()`` is ``string(.)``), and operators of one level that follow each other are one node,
@@ -16,7 +16,7 @@ from path_types.names import clark_name
 
 
 class Span(NamedTuple):
-    """Where something stands in the text of the expression: what an error marks."""
+    """Where something is in the text of the expression: what an error marks."""
 
     start: int
     width: int
@@ -130,7 +130,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Predicates of something that is no step: ``$v[1]``, ``(a | b)[last()]``."""
+    """Predicates of something that is not a step: ``$v[1]``, ``(a | b)[last()]``."""
 
     operand: Syntax
     predicates: tuple[Syntax, ...]
@@ -226,7 +226,7 @@ def _parts(syntax: Syntax | Step) -> tuple[Syntax | Step, ...]:
 
 
 def starts_at_context(syntax: Syntax) -> bool:
-    """Whether a path that stands in no predicate starts at the context node."""
+    """Whether a path that is in no predicate starts at the context node."""
     match syntax:
         case Path(start):
             return start in (None, Root.CURRENT) or (start is not Root.ROOT and starts_at_context(start))

@@ -33,7 +33,7 @@ class Tables(Protocol):
 
     @property
     def texts(self) -> Mapping[int, str]:
-        """Of text nodes. Those that stand side by side are one to XPath, those without text are none."""
+        """Of text nodes. Those that are side by side are one to XPath, those without text are none."""
 
     @property
     def values(self) -> Mapping[int, Mapping[str, str]]:
@@ -87,23 +87,6 @@ class TableNodes:
             return [child for child in tables.children[element] if names.get(child) == name]
 
         return called_so
-
-    def texts_of(self, name: str) -> Callable[[Place, int], Sequence[str]]:
-        """What gives their string-values."""
-
-        def texts(document: Place, element: int) -> Sequence[str]:
-            tables = document[0]
-            names, children, strings, found = tables.names, tables.children, tables.texts, []
-            for child in children[element]:
-                if names.get(child) == name:
-                    below = children[child]
-                    if len(below) == 1 and (only := next(iter(below))) in strings:  # as mostly
-                        found.append(strings[only])
-                    else:
-                        found.append(_joined(tables, child))
-            return found
-
-        return texts
 
     def below(self, name: str | None) -> Callable[[Place, int], Sequence[int]]:
         """What gives all elements below one, of a name or of any, in document order."""

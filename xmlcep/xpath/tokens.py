@@ -20,7 +20,7 @@ MAX_TOKENS = 4_000
 
 
 class TokenKind(Enum):
-    """What a token is; an operator is told from a name or sign by what stands before it."""
+    """What a token is; an operator is told from a name or sign by what is before it."""
 
     NAME = "name"
     VARIABLE = "variable"

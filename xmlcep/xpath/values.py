@@ -27,7 +27,7 @@ OF_NUMBERS = "0123456789.- \t\r\n"
 
 
 def number_of_text(text: str) -> float:
-    """The nearest double; NaN for what is no number.
+    """The nearest double; NaN for what is not a number.
 
     >>> number_of_text(" -.5\\n"), number_of_text("1e3"), number_of_text("")
     (-0.5, nan, nan)
@@ -58,7 +58,9 @@ def number_of(value: Value) -> float:
 def number_of_item(item: Single) -> float:
     """The number of a value in a list: that of its text."""
     if isinstance(item, float):
-        return item + 0.0 if math.isfinite(item) else NAN  # as text there is no -0, "Infinity" is no number
+        return (
+            item + 0.0 if math.isfinite(item) else NAN
+        )  # as text there is no -0, "Infinity" is not a number
     return number_of_text(item) if isinstance(item, str) else number_of_text(text_of(item))
 
 

@@ -55,16 +55,12 @@ class AnyOfState(Combining):
         return [index for index in self.needed if index not in have]
 
     def choice(self, group: Group, new: list[Entry]) -> Choice:
-        """Cumulative without constraints: once m operands have events, all events of all operands."""
-
-        def combinations() -> list[list[Entry]]:
-            found = self.combinations(group)
-            everything = (
-                self.context is ContextName.CUMULATIVE and self.within is None and self.having is None
-            )
-            return [group.stored] if found and everything else found
-
-        return Choice(combinations, new, oldest=contexts.oldest_of_all, newest=contexts.newest_of_all)
+        return Choice(
+            lambda: self.combinations(group),
+            new,
+            oldest=contexts.oldest_of_all,
+            newest=contexts.newest_of_all,
+        )
 
 
 STATE = AnyOfState

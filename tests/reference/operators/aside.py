@@ -310,8 +310,11 @@ class WithAside(Combining):
         return upper is not None and len(self.lying(group, child, candidate.entries, where)) > upper
 
     def _counts(self, candidate: Candidate, entry: Entry) -> bool:
-        """Whether an event of what stands aside until an end counts for a candidate."""
-        return not entry.empty and in_time(entry, candidate.due) and self.lies_around(candidate, entry)
+        """Whether an event of what stands aside until an end counts for a candidate: none of its own does (A7)."""
+        own = any(member.event is entry.event for member in candidate.entries)
+        return (
+            not (own or entry.empty) and in_time(entry, candidate.due) and self.lies_around(candidate, entry)
+        )
 
     def lies_around(self, candidate: Candidate, entry: Entry) -> bool:
         raise NotImplementedError

@@ -369,7 +369,7 @@ class OperatorState:
         if members and instance is None:
             instance = paths.composite_instance(group.key, [e.instance for e in members])
         composite = Composite(
-            self.definition.name, instance, members, self.cause(), self.shown_label, self, group.key,
+            self.definition.name, instance, members, self.cause(), self.shown_label,
             bindings=self.bindings(group, entries) if self.variables else None, rank=group.order[1],
             names=[self.name_of(entry.child) for entry in kept],
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Interval relations ``a during b`` (R1 to R3)."""
+"""Interval relations ``a during b`` (R1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class RelationState(Combining):
 
     @property
     def optional(self) -> list[int]:
-        """A relation is between two: nothing of it can be left out (R2)."""
+        """A relation is between two: nothing of it can be left out (M5)."""
         return []
 
     def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:

@@ -31,7 +31,7 @@ class Becomes(Operator):
     """``becomes["test"](path)``: an edit has made an expression true at such an element (B1).
 
     Its one operand, the ``subject``, says at which elements, with filter and variables (B2); no event arrives there.
-    ``test_at`` is where the expression stands in the text.
+    ``test_at`` is where the expression is in the text.
     """
 
     kind: ClassVar[str] = "becomes"

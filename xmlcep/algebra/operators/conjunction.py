@@ -60,7 +60,7 @@ class Conjunction(WithAside):
         if 0 in self.aside and self.positive:
             yield (
                 f"a conjunction does not begin with {self.word_before(0).strip()!r} (A5)",
-                "write it behind another operand: a & not b",
+                "write it after another operand: a & not b",
             )
         if self.aside and self.options.end is Termination.NON_LOCAL:
             yield (

@@ -66,5 +66,5 @@ class Relation(Operator):
         yield from ((0,), (1,), (0, 1), (1, 0))
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
-        # Empty intervals satisfy before and after (R2): one operand is enough to make it solid.
+        # Empty intervals satisfy before and after (E5): one operand is enough to make it solid.
         return of_all(operands)

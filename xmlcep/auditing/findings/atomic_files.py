@@ -87,7 +87,7 @@ class AtomicFolder:
 class AtomicFile:
     """A file that appears under its name, complete, when the block is left without an error, or not at all.
 
-    What is no file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. ``folder`` is where the file is
+    What is not a file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. ``folder`` is where the file is
     until it is complete (default: beside the place it takes). Raises `OutputError`.
     """
 
@@ -96,11 +96,11 @@ class AtomicFile:
         self._folder = folder
         self._target = path
         self._temporary: Path | None = None
-        self.stream: BinaryIO | None = None
+        self.stream: BinaryIO
 
     @property
     def temporary(self) -> Path | None:
-        """Where the file is until it is complete; None if what is written is no file."""
+        """Where the file is until it is complete; None if what is written is not a file."""
         return self._temporary
 
     def __enter__(self) -> Self:
@@ -125,7 +125,6 @@ class AtomicFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self.stream is not None
         try:
             if kind is None:
                 self._complete(self.stream)

@@ -19,7 +19,7 @@ MOST_HOMES = 8
 
 
 class Gathering(Protocol):
-    """What the replay of a document tells of it, whatever the engine."""
+    """What the replay of a document reports, whatever the engine."""
 
     replayed: Counter[tuple[str, PathType]]
     """How many records were replayed by operation and path, of those that can matter."""

@@ -51,7 +51,7 @@ class Column(NamedTuple):
 
 
 def _moment(text: str) -> int | None:
-    """Microseconds since 1970; None for text that is no time, which logs may have where no rule measures time."""
+    """Microseconds since 1970; None for text that is not a time, which logs may have where no rule measures time."""
     try:
         return as_microseconds(text)
     except TimeError:
@@ -63,7 +63,7 @@ def _time_text(moment: datetime | int) -> str:
 
 
 def _bound(value: Any) -> Values:
-    """A value of a variable: as text, and as what it is if it is no text (V1)."""
+    """A value of a variable: as text, and as what it is if it is not text (V1)."""
     is_flag = isinstance(value, bool)
     return {
         "text": value if isinstance(value, str) else FASTEST.dumps(value).decode(),
@@ -118,7 +118,7 @@ def _flat(constituents: Iterable[Mapping[str, Any]]) -> list[Values]:
 
 
 def _tree(rows: Iterable[Mapping[str, Any]]) -> list[Values]:
-    open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long stands
+    open_lists: list[list[Values]] = [[]]  # the one in which an event as deep as the list is long is
     for row in rows:
         del open_lists[len(row["within"]) + 1 :]
         event = {name: row[name] for name in ("as", "doc") if row[name] is not None}
@@ -170,6 +170,7 @@ TEXT = Kind("string", lambda pa: pa.string())
 NUMBER = Kind("int", lambda pa: pa.int64())
 NUMBERS = Kind("[int]", lambda pa: pa.list_(pa.int64()), list)
 TEXTS = Kind("–", lambda pa: pa.list_(pa.string()))
+FLAG = Kind("boolean", lambda pa: pa.bool_())
 TIME = Kind("string", lambda pa: pa.timestamp("us", tz="UTC"), _moment, _time_text)
 META = Kind(
     "object", lambda pa: pa.map_(pa.string(), pa.string()), lambda meta: list(meta.items()),
@@ -224,6 +225,7 @@ FINDING = (
     Column("operator", TEXT, "with `--operators`: the label of an inner operator"),
     Column("severity", TEXT, "`info`, `warning` or `error` (Y10)", optional=True),
     Column("message", TEXT, "text for people (Y10)", optional=True),
+    Column("ended", FLAG, "true: none of its event comes at its node later (Y11)", optional=True),
     Column("bindings", BINDINGS, "the event's variables (V7)", optional=True),
     Column("txn", NUMBER, "transaction of the record that caused it", optional=True),
     Column("meta", META, "pairs of that record", optional=True),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ...log.json_codec import FASTEST
@@ -17,14 +20,10 @@ def keyed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, An
 
     ``xmlcep why`` takes it. Findings of a time point follow each other.
     """
-    alike: dict[str, int] = {}
-    moment: tuple[Any, Any] | None = None
-    for record in records:
-        if moment != (record["doc"], record["ts"]):
-            moment, alike = (record["doc"], record["ts"]), {}
-        key = _name(record)
-        alike[key] = alike.get(key, 0) + 1
-        yield _nth(key, alike[key]), record
+    for _, of_moment in groupby(records, itemgetter("doc", "ts")):
+        alike = Counter[str]()
+        for record in of_moment:
+            yield _next_key(record, alike), record
 
 
 def corrections(before: Iterable[bytes], now: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
@@ -45,21 +44,25 @@ def corrections(before: Iterable[bytes], now: Iterable[bytes]) -> tuple[list[byt
 def standing(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The findings of a file that nothing in it takes back, as they came."""
     found: dict[tuple[Any, str], dict[str, Any]] = {}
-    alike: dict[tuple[Any, str], int] = {}
+    alike: dict[Any, Counter[str]] = defaultdict(Counter)
     for record in records:
-        if RETRACT in record:
-            gone = found.pop((record["doc"], record[RETRACT]), None)
-            if gone is not None:
-                alike[gone["doc"], _name(gone)] -= 1
-        else:
-            doc, name = record["doc"], _name(record)
-            alike[doc, name] = alike.get((doc, name), 0) + 1
-            found[doc, _nth(name, alike[doc, name])] = record
+        doc = record["doc"]
+        if RETRACT not in record:
+            found[doc, _next_key(record, alike[doc])] = record
+        elif (gone := found.pop((doc, record[RETRACT]), None)) is not None:
+            alike[doc][_name(gone)] -= 1
     return list(found.values())
 
 
-def _name(record: dict[str, Any]) -> str:
+def _name(record: Mapping[str, Any]) -> str:
     return f"{record['ts']}:{event(record)}:{','.join(map(str, record['ids']))}"
+
+
+def _next_key(record: Mapping[str, Any], alike: Counter[str]) -> str:
+    """The key of a finding behind so many with the same name in its document."""
+    name = _name(record)
+    alike[name] += 1
+    return _nth(name, alike[name])
 
 
 def _nth(name: str, number: int) -> str:

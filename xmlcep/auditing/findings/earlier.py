@@ -32,10 +32,8 @@ class Earlier:
         _write(bad, (Counter(_lines(bad)) - Counter(self.bad)).elements())
         first = [f"document {doc!r}, ts {ts:,}" for doc, ts in islice(late.items(), _MOST_NAMED)]
         more = [f"{len(late) - _MOST_NAMED:,} more documents"] if len(late) > _MOST_NAMED else []
-        return (
-            f"late records ({'; '.join([*first, *more])}): {len(retracted):,} findings retracted,"
-            f" {len(added):,} added"
-        )
+        said = f"late records ({'; '.join([*first, *more])})"
+        return f"{said}: findings retracted: {len(retracted):,}, added: {len(added):,}"
 
 
 def _write(path: Path, lines: Iterable[bytes]) -> None:

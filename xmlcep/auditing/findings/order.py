@@ -10,7 +10,7 @@ from .encoding import FindingEncoder
 
 
 class Ranking:
-    """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them."""
+    """Says where composites are in the order of findings, by the rules as a whole; ``encode`` writes them."""
 
     def __init__(self, rules: Rules) -> None:
         self._places: dict[tuple[str, str | None], int] = {}

@@ -23,7 +23,7 @@ CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTE
 """
 
 BESIDE = -(1 << 63)
-"""In place of a time: of what has none, but stands between clock records (L7)."""
+"""In place of a time: of what has none, but is between clock records (L7)."""
 
 
 class Spool:
@@ -71,7 +71,7 @@ class Spool:
                 yield doc, texts.read(size)
 
     def add_bad(self, file: int, record: int, doc: str | None, line: bytes) -> None:
-        """Keeps a line of the quarantine: where the record stands, its document if known."""
+        """Keeps a line of the quarantine: where the record is, its document if known."""
         self._database.execute("INSERT INTO bad VALUES (?, ?, ?, ?)", (file, record, doc, line))
 
     def drop_bad(self, doc: str) -> None:

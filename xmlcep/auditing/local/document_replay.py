@@ -38,7 +38,7 @@ class DocumentReplay:
     """One document being replayed.
 
     ``defers``: any record may raise something, so that none may be left out; ``follows_edits``: what an
-    edit raises may come with its last record (U2); ``externals``: external events may stand behind a record, and be of
+    edit raises may come with its last record (U2); ``externals``: external events may be behind a record, and be of
     its time point (L7).
     """
 
@@ -198,7 +198,7 @@ class DocumentReplay:
             self._raise(event)
 
     def _end_waiting(self, txn: int | None) -> None:
-        """Now it is known to which transaction the record behind what waits belongs.
+        """Now it is known to which transaction the record behind the waiting ones belongs.
 
         If the open one goes on clock records are bad, else it has ended before all of them (D3).
         """
@@ -301,7 +301,7 @@ class DocumentReplay:
         self.count += span.records
         for type_, count in run.counts:
             self._replayed[type_.op, type_.path] += count
-        self.txn = None  # clock records between two of the records stand in no transaction
+        self.txn = None  # clock records between two of the records are in no transaction
         done = 0
         behind = len(run.clocks)
         rows = list(run.rows) if run.clocks else []
@@ -494,7 +494,7 @@ class DocumentReplay:
         return self._replayed.keys()
 
     def take_back(self) -> None:
-        """It is going to be replayed from its first record: what it has found and counted is not to stand."""
+        """It is going to be replayed from its first record: what it has found and counted is not to be."""
         self._findings.drop()
         if self._across is not None:
             self._across.drop(self.doc)

@@ -2,8 +2,8 @@
 
 A document is *awake* with a detector of its own. It goes to *sleep* when nothing waits in it: what is known of it then
 is how far it has come, and its detector is for others. It is *at rest* when it is on disk, whether something waits in
-it or not, until it has records again. So memory follows what waits and what is going on, not how many documents there
-are.
+it or not, until it has records again. So memory follows the waiting matches and what is going on, not the number of
+documents.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Documents:
         self._at_rest.close()
 
     def finish(self, replay: DocumentReplay) -> None:
-        """The log is over for one document: what waits is raised, or left to the next run."""
+        """The log is over for one document: waiting matches are raised, or left to the next run."""
         since = self._since
         self._collector.occurred(replay.doc, replay.types)
         if since is None or since.state.final:
@@ -302,8 +302,8 @@ class Documents:
         return Detector(self._rules, operators=self._operators)
 
     def _take_detector(self, replay: DocumentReplay) -> None:
-        """Takes the detector of a replay that is done, for others: what waits in it is freed here, not found by a
-        search for cyclic garbage."""
+        """Takes the detector of a replay that is done, for others: its waiting matches are freed here, not found
+        by a search for cyclic garbage."""
         detector = replay.give_detector()
         if detector is not None:
             detector.reset()

@@ -101,14 +101,14 @@ def _replace_across(
 
 
 def _refuse_without_document(state: AuditState, rules: Rules, begun: Collection[str]) -> None:
-    """A state has of documents what the rules before asked, if they asked anything (U7)."""
+    """A state has of documents what the rules before asked, if they asked anything (U2)."""
     asking = [
         tree.name for tree in rules.graph.trees if tree.name in begun and rules.graph.asks_document(tree)
     ]
     if asking:
         raise StateError(
             f"{state.path}: {', '.join(asking)} would ask the documents (U2), which the state does not have: with "
-            "new_since='begin' the log is read again"
+            "`new_since='begin'` the log is read again"
         )
 
 

@@ -29,18 +29,18 @@ def whole_trees(graph: EventGraph) -> frozenset[int]:
 def obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
     """What keeps a tree from being divided, in words that go on after its name; nothing if it can be."""
     if is_external(tree):
-        yield "comes between the records of the document as a rule has raised it (L7)"
+        yield "is raised by an action rule between the records of the document (L7)"
     if any(node.termination is not Termination.EARLIEST for node in tree.operators):
-        yield "waits for a release, which any record of the document may be (D2, D3)"
+        yield "is released by other records of the document (D2, D3)"
     if any(node.has_timers for node in tree.operators):
-        yield "raises when time has passed, which any record of the document may say (W5)"
+        yield "is raised by the time of any record of the document (W5)"
     elif any(node.windows for node in tree.operators):
-        yield "measures by the clock of the document, which all its records advance (W1, W2)"
+        yield "measures time, which all records of the document advance (W1, W2)"
     if tree.dependencies and any(node.definition.options.strict for node in tree.operators):
         yield "looks at whatever happens between the events of others (S3)"
     if graph.asks_document(tree):
-        yield "asks the document, edit by edit (U2)"
+        yield "reads the document, edit by edit (U2)"
     for language in sorted({text.language for text in graph.opaque_texts(tree) if text.needs_document}):
-        yield f"asks {language}, which may look at all of the document (O1)"
+        yield f"uses {language}, which may read the whole document (O1)"
     if tree.flat and not dividing_variables(graph, tree):
         yield "is flat: all events of a document form one group (H2)"

@@ -103,7 +103,7 @@ class Bundle:
             raise
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise ProofError(
-                f"no bundle of a finding, as `xmlcep audit --proofs` writes them: {error!r:.80}"
+                f"not a bundle of a finding, as `xmlcep audit --proofs` writes them: {error!r:.80}"
             ) from error
         if version != 1:
             raise ProofError(f"a bundle of version {version!r:.20}: this release of xmlcep reads version 1")
@@ -123,9 +123,9 @@ class Bundle:
                 try:
                     record = STANDARD.loads(line.encode())
                 except ValueError as error:
-                    raise ProofError(f"entry {n} is no record of a log: {error}") from error
+                    raise ProofError(f"entry {n} is not a record of a log: {error}") from error
                 if not isinstance(record, dict) or record.get("n") != n:
-                    raise ProofError(f"entry {n} is no record that says so: {line:.80}")
+                    raise ProofError(f"entry {n} is not a record that says so: {line:.80}")
                 found[n] = record
         return found
 

@@ -62,7 +62,7 @@ class Checker:
         same = [each for each in self._kept if each.origin == tree.origin]
         if not same:
             raise ProofError(
-                f"is of another log, {tree.origin}, than the checkpoint that was kept, of {self._kept[0].origin}"
+                f"is of another log, {tree.origin}; the checkpoint that was kept is of {self._kept[0].origin}"
             )
         if any(each.size == tree.size for each in same):
             raise _forked(tree)

@@ -57,7 +57,6 @@ def prove(
             [stack.enter_context(Entries(log)) for log in require_trees(logs)], rules, as_text(until), most
         )
         with AtomicFile(Path(out)) as file:
-            assert file.stream is not None
             for finding in findings:
                 bundle = prover.bundle(finding)
                 if bundle is not None:
@@ -114,7 +113,7 @@ class _Prover:
             return "their log has no tree"
         return (
             "their document is in several logs" if self._of[doc] is None
-            else "changes in them are behind the last checkpoint"
+            else "their changes come after the last checkpoint"
         )  # fmt: skip
 
     def _candidates(self, cited: _Cited, log: Entries) -> Iterator[Sequence[int]]:

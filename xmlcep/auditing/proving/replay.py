@@ -58,7 +58,7 @@ class Replay:
         if not bundle.is_whole and not self.stands_alone(finding.get("name")):
             raise ProofError(
                 f"event {finding.get('name')!r} depends on what did not happen, too, and the bundle leaves out entries:"
-                " that there were no others is not proved"
+                " it is not proved that there were no others"
             )
         last = max(bundle.entries)
         try:

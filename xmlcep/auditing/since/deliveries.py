@@ -44,7 +44,6 @@ class Delivery(NamedTuple):
                 self._append(self.at)
             elif not self._renamed():
                 with AtomicFile(self.target) as file, self.source.open("rb") as source:
-                    assert file.stream is not None
                     shutil.copyfileobj(source, file.stream)
         except OSError as error:
             if isinstance(error, OutputError):
@@ -76,9 +75,9 @@ class Delivery(NamedTuple):
 
 
 def end_of(target: Path) -> int:
-    """Where output is to be appended; raises `OutputError` for what is no file."""
+    """Where output is to be appended; raises `OutputError` for what is not a file."""
     if not target.exists():
         return 0
     if not target.is_file():
-        raise OutputError(f"{target}: is no file: with --state, findings are appended to a file")
+        raise OutputError(f"{target}: is not a file: with `since`, findings are appended to a file")
     return target.stat().st_size

@@ -24,7 +24,6 @@ def keep(state: AuditState) -> None:
     folder = _folder(state)
     folder.mkdir(exist_ok=True)
     with AtomicFile(folder / str(state.runs)) as file, state.path.open("rb") as source:
-        assert file.stream is not None
         shutil.copyfileobj(source, file.stream)
     state.kept = [*state.kept, state.runs][-MOST:]
 

@@ -30,7 +30,7 @@ class PastFile:
     headers: dict[str, Header] = field(default_factory=dict)
 
     def to_record(self, path: str) -> dict[str, Any]:
-        """As it stands in a state."""
+        """As it is in a state."""
         headers = [header.to_record() for header in self.headers.values()]
         return {
             "file": path, "bytes": self.bytes, "lines": self.lines, "begin": self.begin, "end": self.end,

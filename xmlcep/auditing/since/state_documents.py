@@ -1,6 +1,6 @@
 """The lines of documents in a state: those that earlier runs have written are looked up in their file, and copied.
 
-They stand in the order of names. One name of some thousand bytes is kept in memory, so that it is known where to look.
+They are in the order of names. One name of some thousand bytes is kept in memory, so that it is known where to look.
 Nothing is made of a line that nobody asks for.
 """
 
@@ -125,6 +125,10 @@ class StateDocuments(Mapping[str, bytes]):
         self._past = past
         self._new = DocumentLines()
         self._count = 0 if past is None else len(past)
+
+    def as_read(self) -> StateDocuments:
+        """The same without the lines of this run."""
+        return StateDocuments(self._past)
 
     def __setitem__(self, doc: str, line: bytes) -> None:
         self._count += doc not in self

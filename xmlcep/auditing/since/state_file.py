@@ -1,4 +1,4 @@
-"""What is kept between two runs of an audit: how far files were read, what waits in documents, what is to be delivered.
+"""What is kept between two runs of an audit: how far files were read, waiting matches, what is to be delivered.
 
 A file of JSON lines: one that says whose state it is, one for each file, one for each document, and the digest of all
 of them. The lines of documents that a run does not touch are copied as they are.
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ class AuditState:
                     if "across" in record:
                         across = record["across"]
                     elif "held" in record:
-                        held.append(Held.from_record(record))
+                        held.append(Held(*record["held"]))
                     else:
                         files[record["file"]] = PastFile.from_record(record)
                     start += len(line)
@@ -103,7 +103,7 @@ class AuditState:
         except StateError as error:
             raise StateError(f"{path}: {error}") from error
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise StateError(f"{path}: is no state of an audit, or a damaged one") from error
+            raise StateError(f"{path}: is not a state of an audit, or a damaged one") from error
         return state
 
     @classmethod
@@ -137,7 +137,7 @@ class AuditState:
         if self.final:
             self.end_run()
             raise StateError(
-                "the audit was closed by its last run (--final): use another state, or a copy of the"
+                "the audit was closed by its last run (`final`): use another state, or a copy of the"
                 " state from before that run"
             )
 
@@ -176,6 +176,10 @@ class AuditState:
         with suppress(OSError):  # somebody else keeps something there
             self._own_folder().rmdir()
 
+    def as_read(self) -> AuditState:
+        """The same state for another replay."""
+        return replace(self, files=dict(self.files), documents=self.documents.as_read())
+
     def save(self, rules: Rules) -> None:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
@@ -184,11 +188,10 @@ class AuditState:
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:
-            assert file.stream is not None
             sealing = Sealing(file.stream)
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
-            sealing.writelines(line_of(each.to_record()) for each in self.held)
+            sealing.writelines(line_of({"held": each}) for each in self.held)
             if self.across is not None:
                 sealing.write(line_of({"across": self.across}))
             self.documents.write(sealing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -36,6 +36,7 @@ ANSWERS = pa.schema(
 ORDER = ("place.time", "doc", "ts", "place.rank", "ids", "place.values", "place.n")
 """The total order of findings: those over documents behind all others, by time (V11); document, time point, event and
 operator, node, values (V7), then as raised."""
+_TOGETHER = 64  # findings: few, for each may have many constituents
 _MOST_ROWS = 4096
 _MOST_BYTES = 8 << 20
 
@@ -45,36 +46,22 @@ def typed_schema() -> pa.Schema:
     return findings_schema().append(pa.field("place", _PLACE))
 
 
-def ddl(schema: pa.Schema) -> str:
-    """The columns as Spark writes types.
-
-    >>> ddl(pa.schema([("ids", pa.list_(pa.int64())), ("meta", pa.map_(pa.string(), pa.string()))]))
-    '`ids` array<bigint>, `meta` map<string,string>'
-    """
-    return ", ".join(f"`{field.name}` {_ddl(field.type)}" for field in schema)
-
-
-_NAMES = {
-    pa.string(): "string", pa.int64(): "bigint", pa.int32(): "int", pa.float64(): "double", pa.bool_(): "boolean",
-    pa.binary(): "binary", pa.timestamp("us", "UTC"): "timestamp",
-}  # fmt: skip
-
-
-def _ddl(type_: pa.DataType) -> str:
-    if pa.types.is_list(type_):
-        return f"array<{_ddl(type_.value_type)}>"
-    if pa.types.is_map(type_):
-        return f"map<{_ddl(type_.key_type)},{_ddl(type_.item_type)}>"
-    if pa.types.is_struct(type_):
-        return f"struct<{','.join(f'{field.name}:{_ddl(field.type)}' for field in type_)}>"
-    return _NAMES[type_]
-
-
 def typed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Findings with typed columns."""
+    """Findings, one a row, with typed columns and their places."""
     for batch in batches:
-        table = findings_table(map(FASTEST.loads, batch["content"].to_pylist()))
-        yield from table.append_column("place", batch["place"]).to_batches()
+        yield from _table(batch).append_column("place", batch["place"]).to_batches()
+
+
+def columns(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Findings, one or several a row, with typed columns."""
+    for batch in batches:
+        yield from _table(batch).to_batches()
+
+
+def _table(batch: pa.RecordBatch) -> pa.Table:
+    return findings_table(
+        map(FASTEST.loads, chain.from_iterable(map(bytes.splitlines, batch["content"].to_pylist())))
+    )
 
 
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -101,8 +88,9 @@ class Origin(NamedTuple):
 class Answers:
     """Rows that a task collects; ``typed``: findings only, in columns of their own."""
 
-    def __init__(self, ranking: Ranking, *, typed: bool) -> None:
+    def __init__(self, ranking: Ranking, *, typed: bool, together: bool = False) -> None:
         self._ranking = ranking
+        self._together = _TOGETHER if together else 1
         self._typed = typed
         self._rows: list[tuple[Any, ...]] = []
         self._size = 0
@@ -112,7 +100,8 @@ class Answers:
         self, composites: Sequence[CompositeEvent], time: int | None = None
     ) -> list[tuple[Any, ...]]:
         """Composites, which come in their order, as rows; ``time`` is the place in time of those over documents."""
-        return [self._finding(composite, time) for composite in composites]
+        step = self._together
+        return [self._finding(composites[at : at + step], time) for at in range(0, len(composites), step)]
 
     def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[tuple[Any, ...]]:
         """A part of a document that events over documents take, as a row for each value that it belongs to."""
@@ -123,13 +112,15 @@ class Answers:
         """Says when time is over."""
         self._add(END, None, time, None, None, None, None, b"")
 
-    def _finding(self, composite: CompositeEvent, time: int | None) -> tuple[Any, ...]:
-        ranking, cause = self._ranking, composite[7]
+    def _finding(self, composites: Sequence[CompositeEvent], time: int | None) -> tuple[Any, ...]:
+        """Neighbours in the order of findings as one row, in the place of the first."""
+        ranking, composite = self._ranking, composites[0]
+        cause = composite[7]
         self._n += 1
         place = {
             "time": time, "rank": ranking.number(composite), "values": ranking.values(composite), "n": self._n,
         }  # fmt: skip
-        content = ranking.encode(composite)
+        content = b"\n".join(map(ranking.encode, composites))
         return (
             FINDING,
             cause[8] if type(cause) is tuple else cause.doc,

@@ -22,19 +22,46 @@ if TYPE_CHECKING:
 
 _INTEGERS = re.compile(r"(array<)?(tinyint|smallint|int)>?")
 REQUIRED = ("doc", "ts", "op", "path", "ids")
-RECORD = {
-    "doc": "string", "ts": "bigint", "op": "string", "path": "string", "ids": "array<bigint>", "value": "string",
-    "old": "string", "pos": "bigint", "at": "string", "txn": "bigint", "meta": "map<string,string>",
-    "more": "boolean", "clock": "boolean",
-}  # fmt: skip
+_INT, _TEXT, _YES = pa.int64(), pa.string(), pa.bool_()
+RECORD = pa.schema({
+    "doc": _TEXT, "ts": _INT, "op": _TEXT, "path": _TEXT, "ids": pa.list_(_INT), "value": _TEXT, "old": _TEXT,
+    "pos": _INT, "at": _TEXT, "txn": _INT, "meta": pa.map_(_TEXT, _TEXT), "more": _YES, "clock": _YES,
+})  # fmt: skip
 """The columns of change records (docs/log.md)."""
-SOURCE = {
-    "aside": "string", "file": "string", "record": "bigint", "offset": "bigint", "place": "string",
-    "reason": "string", "raw": "string", "raw_base64": "string",
-}  # fmt: skip
+LOG = pa.schema([*RECORD, *pa.schema({
+    "aside": _TEXT, "file": _TEXT, "record": _INT, "offset": _INT, "place": _TEXT, "reason": _TEXT, "raw": _TEXT,
+    "raw_base64": _TEXT,
+})])  # fmt: skip
 """What `read_log` says besides: a header or control record as JSON; where a record is from (``place`` orders files);
 and of a bad one why, and its text."""
-LOG_DDL = ", ".join(f"{name} {type_}" for name, type_ in (RECORD | SOURCE).items())
+IN_TASKS = pa.schema([pa.field("meta", _TEXT) if field.name == "meta" else field for field in LOG])
+"""The columns as tasks have them."""
+
+
+_DDL = {
+    _TEXT: "string", _INT: "bigint", pa.int32(): "int", pa.float64(): "double", _YES: "boolean",
+    pa.binary(): "binary", pa.timestamp("us", "UTC"): "timestamp",
+}  # fmt: skip
+
+
+def ddl(schema: pa.Schema) -> str:
+    """The columns as Spark writes types.
+
+    >>> ddl(pa.schema([("ids", pa.list_(pa.int64())), ("meta", pa.map_(pa.string(), pa.string()))]))
+    '`ids` array<bigint>, `meta` map<string,string>'
+    """
+    return ", ".join(f"`{field.name}` {ddl_of(field.type)}" for field in schema)
+
+
+def ddl_of(type_: pa.DataType) -> str:
+    """A type as Spark writes it."""
+    if pa.types.is_list(type_):
+        return f"array<{ddl_of(type_.value_type)}>"
+    if pa.types.is_map(type_):
+        return f"map<{ddl_of(type_.key_type)},{ddl_of(type_.item_type)}>"
+    if pa.types.is_struct(type_):
+        return f"struct<{','.join(f'{field.name}:{ddl_of(field.type)}' for field in type_)}>"
+    return _DDL[type_]
 
 
 def chosen(changes: DataFrame) -> DataFrame:
@@ -50,7 +77,7 @@ def chosen(changes: DataFrame) -> DataFrame:
             " more, clock"
         )
     known = []
-    for name in (*RECORD, *SOURCE):
+    for name in LOG.names:
         if name in types:
             column = F.col(name)
             if _INTEGERS.fullmatch(types[name]):

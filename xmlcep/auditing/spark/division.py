@@ -32,16 +32,13 @@ from ..plan.partition_key import VALUE
 from ..whitespace import keep_meaningful
 from ..without_collector import without_garbage_collection
 from .answers import ANSWERS, FOUND, Answers
-from .columns import as_text, batch_of, records_of, with_columns
+from .columns import IN_TASKS, as_text, batch_of, records_of, with_columns
 from .told import Told
 
 RECORD = pa.schema(
-    [
-        ("doc", pa.string()), ("ts", pa.int64()), ("op", pa.string()), ("path", pa.string()),
-        ("ids", pa.list_(pa.int64())), ("value", pa.string()), ("old", pa.string()), ("at", pa.string()),
-        ("txn", pa.int64()), ("meta", pa.string()), ("more", pa.bool_()),
-    ]
-)  # fmt: skip
+    IN_TASKS.field(name)
+    for name in ("doc", "ts", "op", "path", "ids", "value", "old", "at", "txn", "meta", "more")
+)
 _BESIDE = [field for field in ANSWERS if field.name not in RECORD.names]
 ROUTED = pa.schema(
     [("pass", pa.int32()), ("key", pa.string()), *RECORD, ("composite", pa.binary()), *_BESIDE]

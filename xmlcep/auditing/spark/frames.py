@@ -12,8 +12,8 @@ from ...arguments import check, optional, whole_number
 from ...rules import PlainRules, Rules, parse_rules
 from ..plan import Plan, make_plan
 from .across import ORDER as VALUE_ORDER
-from .answers import ANSWERS, BAD, END, FINDING, ORDER, PART, ddl, typed_schema
-from .columns import chosen
+from .answers import ANSWERS, BAD, END, FINDING, ORDER, PART, typed_schema
+from .columns import chosen, ddl
 from .columns import in_order as sorted_changes
 from .division import KEYS, ROUTED
 from .division import ORDER as KEY_ORDER
@@ -78,7 +78,7 @@ def answers(
     if told.typed and not whole:
         return found
     # Who judges its records, and what rules see documents as a whole.
-    return found.unionByName(_whole(some, told._replace(trees=whole), partitions))
+    return found.unionByName(_whole(some, told._replace(trees=whole, together=False), partitions))
 
 
 def _whole(known: DataFrame, told: Told, partitions: int | None) -> DataFrame:

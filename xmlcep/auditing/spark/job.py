@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
+from ..choice import likely_records
 from ..failures import Failure, Failures
 from ..findings.collector import Collector
+from ..findings.columns import findings_schema
 from ..findings.parts import PartFindings
 from ..findings.writers import FindingsWriter
 from ..inputs import LogFile
 from ..progress import Steps
 from ..request import AuditRequest
 from ..rule_counts import records_by_rule, type_of
-from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, PART, ddl, typed_schema
+from .answers import BAD, COUNTS, DOCUMENT, END, FAILURE, FINDING, PART
+from .columns import ddl
 from .frames import LARGE, across_documents, answers, in_order
 from .log_source import log_of
 from .told import Told
@@ -30,9 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-_LEAST_BYTES = 30  # of a record
-_RECORDS_OF_A_TASK = 1_000_000  # at most: a third or a tenth of it is usual
-_UNPACKED = 30  # times as large a packed file, or one of Parquet, may be as lines
+_RECORDS_OF_A_TASK = 250_000
 
 
 def collect(
@@ -51,8 +52,9 @@ def collect(
         for line in map(FASTEST.loads, text.splitlines()):
             if kind == BAD:
                 raw = base64.b64decode(line["raw_base64"]) if "raw_base64" in line else line["raw"].encode()
-                origin = Origin(line["file"], line["record"])
-                collector.add_bad(files[int(place)], BadRecord(origin, line["offset"], line["reason"], raw))
+                file = files[int(place)]
+                origin = Origin(file.name, line["record"])
+                collector.add_bad(file, BadRecord(origin, line["offset"], line["reason"], raw))
             elif kind == FAILURE:
                 failures.add(line["doc"], Failure(*line["failure"]))
             elif kind == COUNTS:
@@ -90,13 +92,17 @@ class SparkAudit:
         """Audits; findings go to a writer here, or tasks write them."""
         request, quarantine = self._request, self._collector.quarantine
         told = Told(
-            tuple(PlainRules.of(request.rules)), request.operators, request.until, request.ignore_whitespace
+            tuple(PlainRules.of(request.rules)),
+            request.operators,
+            request.until,
+            request.ignore_whitespace,
+            together=not request.partition_by_rule,
         )
         changes = log_of(self._spark, files)
-        most = _most_records(files)
-        partitions = request.partitions or 1 + most // _RECORDS_OF_A_TASK
-        # None can have so many: that saves a look at all.
-        large = LARGE if most > LARGE else None
+        likely = likely_records(files)
+        partitions = request.partitions or 1 + likely // _RECORDS_OF_A_TASK
+        # Where no document can have so many, by what a record takes, none is looked at for it.
+        large = LARGE if likely > LARGE // 2 else None
         with ExitStack() as kept:
             answered = answers(changes, request.rules, told, partitions, large).persist()
             kept.callback(answered.unpersist)
@@ -132,7 +138,7 @@ class SparkAudit:
 
     def _write_parts(self, ordered: DataFrame, folder: Path) -> None:
         if self._request.format == "parquet":
-            columns = ordered.mapInArrow(on_workers("answers", "typed"), ddl(typed_schema())).drop("place")
+            columns = ordered.mapInArrow(on_workers("answers", "columns"), ddl(findings_schema()))
             before = str(self._spark.conf.get(_TIMES))
             self._spark.conf.set(_TIMES, "TIMESTAMP_MICROS")  # as one process writes them
             try:
@@ -165,8 +171,3 @@ def _lines(answered: DataFrame, label: str) -> Iterator[tuple[Any, bytes]]:
         on_workers("answers", "joined"), "label string, content binary"
     ).toLocalIterator():
         yield row["label"], bytes(row["content"])
-
-
-def _most_records(files: Sequence[LogFile]) -> int:
-    """How many records files may have."""
-    return sum(file.size * (_UNPACKED if file.kind != "plain" else 1) for file in files) // _LEAST_BYTES

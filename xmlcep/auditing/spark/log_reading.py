@@ -1,4 +1,4 @@
-"""What tasks make of the files of a log: rows with the columns of `LOG_DDL`."""
+"""What tasks make of the files of a log: rows with the columns of `LOG`."""
 
 from __future__ import annotations
 
@@ -20,21 +20,11 @@ from ...log.quarantine import quarantine_line
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row
 from ...log.segments import first_of
 from ..quarantine import document_of
-from .columns import batch_of, with_columns
+from .columns import LOG, batch_of, with_columns
 
 _ROWS = 4096
-_SCHEMA = pa.schema(
-    [
-        ("doc", pa.string()), ("ts", pa.int64()), ("op", pa.string()), ("path", pa.string()),
-        ("ids", pa.list_(pa.int64())), ("value", pa.string()), ("old", pa.string()), ("pos", pa.int64()),
-        ("at", pa.string()), ("txn", pa.int64()), ("meta", pa.map_(pa.string(), pa.string())), ("more", pa.bool_()),
-        ("clock", pa.bool_()), ("aside", pa.string()), ("file", pa.string()), ("record", pa.int64()),
-        ("offset", pa.int64()), ("place", pa.string()), ("reason", pa.string()), ("raw", pa.string()),
-        ("raw_base64", pa.string()),
-    ]
-)  # fmt: skip
-_PLACES = {name: place for place, name in enumerate(_SCHEMA.names)}
-_NOTHING = (None,) * len(_SCHEMA)
+_PLACES = {name: place for place, name in enumerate(LOG.names)}
+_NOTHING = (None,) * len(LOG)
 
 Names = Mapping[str, tuple[int, str]] | None
 """By path: the place of a file among all, and what it is called in messages."""
@@ -137,7 +127,7 @@ def _columns(batch: pa.RecordBatch, doc: str | None) -> dict[str, Any] | None:
     found = {}
     try:
         for name in batch.schema.names:
-            found[name] = batch[name].cast(_SCHEMA.field(name).type)
+            found[name] = batch[name].cast(LOG.field(name).type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     if "doc" not in found:
@@ -149,6 +139,7 @@ class _Rows:
     """Rows of one file."""
 
     def __init__(self, file: str, names: Names) -> None:
+        self._named = names is None  # else the place says which it is
         path = unquote(urlsplit(file).path) if file.startswith("file:") else unquote(file)
         if names is None or path not in names:
             first, number = first_of(Path(path))
@@ -168,7 +159,7 @@ class _Rows:
                 self.aside(*item)
 
     def aside(self, number: int, aside: Aside) -> None:
-        """Takes a record that is no change record."""
+        """Takes a record that is not a change record."""
         if isinstance(aside, ClockRecord):
             self._add(doc=aside.doc, ts=aside.ts, at=aside.at, clock=True, record=number)
         elif isinstance(aside, Header):
@@ -191,13 +182,15 @@ class _Rows:
         """What there is, if it is much; or all."""
         if self._rows and (rest or len(self._rows) >= _ROWS):
             rows, self._rows = self._rows, []
-            batch = batch_of(_SCHEMA, rows)
-            yield self.with_places(dict(zip(_SCHEMA.names, batch.columns, strict=True)), len(rows))
+            batch = batch_of(LOG, rows)
+            yield self.with_places(dict(zip(LOG.names, batch.columns, strict=True)), len(rows))
 
     def with_places(self, columns: dict[str, Any], count: int) -> pa.RecordBatch:
         """Columns with those that say which file it is; others are null."""
-        columns |= {"file": pa.repeat(self.name, count), "place": pa.repeat(self._place, count)}
-        return with_columns(_SCHEMA, columns, count)
+        columns["place"] = pa.repeat(self._place, count)
+        if self._named:
+            columns["file"] = pa.repeat(self.name, count)
+        return with_columns(LOG, columns, count)
 
     def _add(self, **values: Any) -> None:
         row = list(_NOTHING)

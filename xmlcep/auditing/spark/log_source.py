@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ...arguments import TEXT, check
 from ...errors import ArgumentError
 from ..inputs import SUFFIXES, LogFile
-from .columns import LOG_DDL
+from .columns import LOG, ddl
 from .workers import on_workers
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def log_of(spark: SparkSession, files: Sequence[LogFile]) -> DataFrame:
 
 
 def _escaped(path: str) -> str:
-    """A path that is no pattern."""
+    """A path that is not a pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
@@ -73,13 +73,13 @@ def _read(spark: SparkSession, lines: list[str], whole: list[str], names: Names)
         texts = spark.read.option("lineSep", "\n").text(lines)
         if names is None:
             texts = texts.where(_is_log(name, lines) & ~name.rlike(_PACKED))
-        found.append(_with_places(texts).mapInArrow(on_workers("log_reading", "lines_read", names), LOG_DDL))
+        found.append(_with_places(texts).mapInArrow(on_workers("log_reading", "lines_read", names), ddl(LOG)))
     if whole:
         files = spark.read.format("binaryFile").load(whole)
         if names is None:
             files = files.where(_is_log(name, whole) & name.rlike(_PACKED))
         files = files.select("content", F.col("_metadata.file_path").alias("file"))
-        found.append(files.mapInArrow(on_workers("log_reading", "files_read", names), LOG_DDL))
+        found.append(files.mapInArrow(on_workers("log_reading", "files_read", names), ddl(LOG)))
     return found[0] if len(found) == 1 else found[0].unionByName(found[1])
 
 

@@ -108,7 +108,7 @@ class SortedReplay:
         self._until = told.until
         self._keep = keep_meaningful if told.ignore_whitespace else None
         self._ranking = Ranking(rules)
-        self.answers = Answers(self._ranking, typed=told.typed)
+        self.answers = Answers(self._ranking, typed=told.typed, together=told.together)
         self._typed = told.typed
         trees = None if told.trees is None else _with_used(rules, told.trees)
         over = [tree.name for tree in rules.graph.across if told.trees is None or tree.name in told.trees]

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
@@ -79,7 +79,7 @@ def spark_session(spark: SparkSession | None = None, *, master: str | None = Non
         return
     with _without_log_of_py4j():
         session = start_session(master or (None if _submitted() else DEFAULT_MASTER))
-        with _noted_interrupts() as interrupts:
+        with _interrupts(held=0) as interrupts:
             try:
                 yield session
             except BaseException:
@@ -109,7 +109,7 @@ def start_session(master: str | None) -> SparkSession:
         builder = builder.remote(master)
     else:
         builder = builder.config(map=_settings(master))
-    with _held_interrupts() as interrupts:
+    with _interrupts(held=1) as interrupts:
         try:
             session = builder.getOrCreate()
             if not (master or "").startswith("local"):
@@ -228,44 +228,26 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 
 @contextmanager
-def _held_interrupts() -> Iterator[list[int]]:
-    """Holds back Ctrl-C, and keeps PySpark from handling it; yields the list of those that came.
+def _interrupts(*, held: int) -> Iterator[list[int]]:
+    """Yields the list of Ctrl-C that came, the first ``held`` of which have no other effect.
 
     A JVM that is left while it starts never ends. PySpark's handler asks the JVM to cancel all jobs, from within
-    whatever the program is asking it at that moment, which fails. A second Ctrl-C is not held back.
+    whatever the program is asking it at that moment, which fails.
     """
     came: list[int] = []
 
     def note(number: int, _: object) -> None:
         came.append(number)
-        if len(came) > 1:
+        if len(came) > held:
             raise KeyboardInterrupt
 
-    with _handling_interrupts(note):
+    if (
+        threading.current_thread() is not threading.main_thread()
+    ):  # where handlers cannot be set, by PySpark neither
         yield came
-
-
-@contextmanager
-def _noted_interrupts() -> Iterator[list[int]]:
-    """Yields the list of Ctrl-C that came."""
-    came: list[int] = []
-
-    def note(number: int, _: object) -> None:
-        came.append(number)
-        raise KeyboardInterrupt
-
-    with _handling_interrupts(note):
-        yield came
-
-
-@contextmanager
-def _handling_interrupts(handler: Callable[[int, object], None]) -> Iterator[None]:
-    """Handles Ctrl-C so, in the main thread; handlers can be set nowhere else, by PySpark neither."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
         return
-    before = signal.signal(signal.SIGINT, handler)
+    before = signal.signal(signal.SIGINT, note)
     try:
-        yield
+        yield came
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)

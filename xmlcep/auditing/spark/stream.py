@@ -10,8 +10,8 @@ from ...engine import OnRemoved
 from ...engine.replacement import ON_REMOVED
 from ...errors import ArgumentError
 from ...rules import PlainRules, Rules
-from .answers import ANSWERS, ddl
-from .columns import RECORD, SOURCE, chosen
+from .answers import ANSWERS
+from .columns import LOG, chosen, ddl, ddl_of
 from .stream_replay import LATE, Late, refuse_across, stream_schema
 from .told import Told
 from .workers import on_workers
@@ -42,7 +42,7 @@ def stream(
     are the same keep what they have seen (G7), what others have is flushed, ``"flush"``, or dropped, ``"drop"``.
 
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
-    column is missing, for a table that is no stream, and unless states are kept in RocksDB.
+    column is missing, for a table that is not a stream, and unless states are kept in RocksDB.
     """
     refuse_across(rules)
     if not changes.isStreaming:
@@ -73,7 +73,7 @@ def _as_records(changes: DataFrame) -> DataFrame:
             in_utc = F.to_utc_timestamp(column, F.current_timezone())
             column = F.date_format(in_utc, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
         elif name != "meta":
-            column = column.cast((RECORD | SOURCE)[name])
+            column = column.cast(ddl_of(LOG.field(name).type))
         columns.append(column.alias(name))
     return known.select(*columns)
 

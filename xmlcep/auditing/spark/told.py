@@ -12,7 +12,8 @@ class Told(NamedTuple):
     """What tasks have to know, as plain values: a worker that lacks the package has to be able to read them.
 
     ``rules`` are the fields of `PlainRules`; ``typed``: findings alone, in columns of their own; ``trees``: only events
-    of these names are to be found (None: all); the others as `audit` has them.
+    of these names are to be found (None: all); ``together``: many findings of a document may be one answer; the others
+    as `audit` has them.
     """
 
     rules: tuple[Any, ...]
@@ -21,6 +22,7 @@ class Told(NamedTuple):
     ignore_whitespace: bool = False
     typed: bool = False
     trees: tuple[str, ...] | None = None
+    together: bool = False
 
     def parsed(self) -> Rules:
         """The rules."""

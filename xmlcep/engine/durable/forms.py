@@ -10,7 +10,7 @@ from contexts.grouping import Key
 
 from ...events import as_event
 from ..errors import StateError
-from ..operators.chronicle_pairs import items_of
+from ..operators.prompt_pairs import items_of
 from .layouts import Divided, Form, Interpreter, Scribe, read_key
 from .pool import Json, read_number, read_span, write_number
 

@@ -1,9 +1,10 @@
 """A detector's state in pieces, one for each node that has groups: what records do not concern is not read (G6).
 
 A record concerns the groups of its node and of those above. Beside them something can happen where a timer is due
-(W5), where something elsewhere is a release (D2) and, at the end of a transaction, where a flush is (D3): the rest of
-the state, which is always read, says where. So a piece is read before the records come that need it, with those of the
-nodes above, to which what it raises goes. The document, if rules read it (U2), is not divided.
+(W5), where something elsewhere is a release (D2), at the end of a transaction where a flush is (D3), and at the end of
+an edit with what that has held back (U1): the rest of the state, which is always read, says where. So a piece is read
+before the records come that need it, with those of the nodes above, to which what it raises goes. The document, if
+rules read it (U2), is not divided.
 
 Two things are at place 0, which is always read, too: groups without a hierarchical context, and trees in which an
 operator tells one below it, whose groups are of other nodes, that what that has raised is used up (H7, Q4).
@@ -101,7 +102,7 @@ class Pieces:
         until = {Unit.CHANGES: ts, Unit.TRANSACTIONS: clock.transaction + len(nodes) + 1, Unit.TIME: time}
         limits = [until[unit] for unit in Unit]
         needed = {FLAT_KEY, *self.left, *(self.flushed if flushes else ())}
-        for line in nodes:
+        for line in (*nodes, *self._held(detector)):
             needed.update(line)
             for place, node in enumerate(line):
                 self.above.setdefault(node, list(line[:place]))
@@ -121,6 +122,16 @@ class Pieces:
         Interpreter(_NO_OBJECTS, TABLE, known=self.known).detector(items, detector, DETECTOR)
         for tree in detector.trees.values():
             tree.note(detector.setting.waiting)
+
+    def _held(self, detector: Any) -> Iterator[list[int]]:
+        """The nodes of what an open edit has held back, which is taken when it ends (U1)."""
+        for each in detector._edit.held:
+            if hasattr(each, "event"):
+                yield self.division.places(str(each.event.path), each.event.ids)
+            else:
+                yield from (
+                    [self.division.place(due.tree, due.key)] for all_ in each.due.values() for due in all_
+                )
 
     def _items(self, node: int, piece: Piece) -> list[Json]:
         self.above[node] = piece["above"]

@@ -282,7 +282,7 @@ class Reader:
     def _composite(
         self, name: int, operator: int | None, path: int | None, ids: list[int], parts: Json, start: Json,
         end: Json, cause: int, bindings: Json, span: Json, names: Json = None,
-        severity: str | None = None, message: str | None = None,
+        severity: str | None = None, message: str | None = None, ended: bool = False,
     ) -> CompositeEvent:  # fmt: skip
         constituents: Sequence[Event]
         if isinstance(parts, dict):
@@ -293,7 +293,7 @@ class Reader:
         return CompositeEvent(
             self.text(name), None if operator is None else self.text(operator), self.path(path), tuple(ids),
             constituents, self._ts(start), self._ts(end), raised_at, self.bindings(bindings), read_span(span),
-            tuple(names) if isinstance(names, list) else names, severity, message,
+            tuple(names) if isinstance(names, list) else names, severity, message, ended,
         )  # fmt: skip
 
     def _integrated(self, part: list[int]) -> Integrated:

@@ -71,7 +71,7 @@ def earlier_rules(
     if ended and on_removed is None:
         raise StateError(
             f"the state was written with {different}: use the same, say what happens to partial matches of "
-            f"changed or removed definitions (on_removed, 'flush' or 'drop'), or {instead}"
+            f"changed or removed definitions (`on_removed`, 'flush' or 'drop'), or {instead}"
         )
     return before
 

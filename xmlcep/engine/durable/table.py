@@ -24,23 +24,22 @@ from ..operators.aperiodic_star import AperiodicStarState
 from ..operators.around import AroundState
 from ..operators.becomes import BecomesState
 from ..operators.chain import SequenceState
-from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
 from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
-from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
+from ..operators.prompt_pairs import PromptPairState
 from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_multiplicity import WaitingMultiplicityState
-from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
-from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
+from ..operators.waiting_pairs import WaitingPairState
+from ..operators.windowed_pairs import WindowedPairState
 from ..release import Deferral
 from ..release_elsewhere import ReleaseElsewhere
 from ..setting import Setting
@@ -49,12 +48,10 @@ from ..timers import Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
-    BothItems,
     ByKey,
     Entries,
     EntryOrNothing,
     EventOrNothing,
-    Items,
     Keys,
     KeySet,
     Listed,
@@ -86,6 +83,10 @@ def _layout(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return Layout(state, frozenset(derived))
 
 
+def _violations(*derived: str) -> Layout:
+    return _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "one_is_enough", *derived)
+
+
 # ---- operators ----------------------------------------------------------------------------------------------
 
 
@@ -100,11 +101,14 @@ def _operator(state: Mapping[str, Form | Within], *derived: str) -> Layout:
 
 
 def _pair(state: Mapping[str, Form | Within], *derived: str) -> Layout:
-    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
+    return _operator(
+        state, "context", "shared", "ordered", "exists", "pairing", "bare", "ends", "raise_one", *derived
+    )  # fmt: skip
 
 
-def _windowed(state: Mapping[str, Form | Within], *derived: str) -> Layout:
-    return _pair({"watched": ByKey(PLAIN), **state}, "exists", "within", "_reach", "_measure", *derived)
+def _prompt_pair(state: Mapping[str, Form | Within], *derived: str) -> Layout:
+    queues = {"firsts": ByKey(QueuedItems(0)), "seconds": ByKey(QueuedItems(1))}
+    return _pair({**queues, **state}, "queues", "_taking", *derived)
 
 
 def _combining(state: Mapping[str, Form | Within], *derived: str) -> Layout:
@@ -140,23 +144,15 @@ _MULTIPLICITY = _operator(
     "_raises_at_once", "_is_short",
 )  # fmt: skip
 
-_CHRONICLE_CONJUNCTION = _pair(
-    {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists", "_raise_alone"
-)
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None, 0))))
 _UNTIL_AN_END = {"candidates": _CANDIDATES, "ready": _CANDIDATES}
-_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length")
+_OF_AN_END = ("trailing", "_is_lone", "_until", "_among", "_operands", "_length", "_along_at")
 
 _OPERATORS: dict[type, Layout] = {
-    PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
-    PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _CHRONICLE_CONJUNCTION,
-    ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
-    WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
-    WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
-    WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
-    WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
+    PromptPairState: _prompt_pair({}),
+    WindowedPairState: _prompt_pair({"watched": ByKey(PLAIN)}, "within", "_reach", "_measure"),
+    WaitingPairState: _pair({"groups": ByKey(WaitingPair())}),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
@@ -214,11 +210,9 @@ _KEPT: dict[type, Layout] = {
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number(), "since": ZERO}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": ZERO}),
-    Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
-    Collection: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "least", "most"),
-    CountedViolations: _layout(
-        {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
-    ),
+    Violations: _violations(),
+    Collection: _violations("least", "most"),
+    CountedViolations: _violations("_lower", "_upper", "_group_of", "_within", "_admit"),
     Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
 }  # fmt: skip
 
@@ -236,7 +230,7 @@ DETECTOR = _layout(
 _SHARED: dict[type, Layout] = {
     Setting: _layout(
         {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
-        "programs", "references", "document", "tries", "witness", "gone",
+        "programs", "references", "document", "tries", "general", "witness", "gone",
     ),
     Clock: _layout(
         {

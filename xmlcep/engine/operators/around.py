@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from contexts import AnyOrder, Entry
 from contexts.constraints import Difference
-from contexts.entry import FIRST, LAST
+from contexts.entry import EVENT, FIRST, LAST
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -34,13 +34,17 @@ class AroundState(TrailingState):
         if self.shared:
             constraints.append(Difference())
         optional = frozenset(self.places[operand] for operand in node.optional)
-        if constraints or self.admitter() is not None:
+        if constraints or self.admitter() is not None or setting.general:
             self.exists = Constrained(
                 constraints, ordered=False, admit=self.admitter(), tries=setting.tries, binders=self.binders(),
                 optional=optional,
             )  # fmt: skip
         else:
             self.exists = AnyOrder(optional)
+
+    def _counted(self, k: int, key: Key, candidate: Candidate) -> list[Entry]:
+        own = {id(entry[EVENT]) for entry in candidate.entries()}
+        return [entry for entry in super()._counted(k, key, candidate) if id(entry[EVENT]) not in own]
 
     def lies_around(self, candidate: Candidate, entry: Entry) -> bool:
         if self._until is None:

@@ -54,9 +54,7 @@ class BecomesState(DeferrableState):
 
     def is_true(self, path: PathType, ids: tuple[int, ...]) -> bool:
         """Whether the expression is true at an element now; not where there is none (B1)."""
-        document = self.setting.document
-        assert document is not None
-        seen = document.environment(path, ids, self._variables(self.test, {}))
+        seen = self.setting.sees(path, ids, self._variables(self.test, {}))
         return seen is not None and self.test.boolean(seen)
 
     def seen_at(
@@ -64,9 +62,7 @@ class BecomesState(DeferrableState):
     ) -> tuple[bool, tuple[tuple[str, str], ...]] | None:
         """Whether the expression is true at an element, and what it compares with the values that it sees; None where
         there is none."""
-        document = self.setting.document
-        assert document is not None
-        seen = document.environment(path, ids, self._variables(self.test, {}))
+        seen = self.setting.sees(path, ids, self._variables(self.test, {}))
         return None if seen is None else (self.test.boolean(seen), tuple(self.test.compared(seen)))
 
     def elements(self) -> Iterator[tuple[PathType, tuple[int, ...]]]:
@@ -140,9 +136,7 @@ class BecomesState(DeferrableState):
             name: PRIMITIVE.variable(name)(change) for name in expression.variables if name not in references
         }
         variables = self._variables(expression, known)
-        document = self.setting.document
-        assert document is not None
-        seen = document.environment(path, ids, variables) if expression.needs_document else None
+        seen = self.setting.sees(path, ids, variables) if expression.needs_document else None
         return Environment(variables) if seen is None else seen
 
     # ---- what all operators do --------------------------------------------------------------------------

@@ -49,7 +49,8 @@ class SequenceState(AsideState):
         constraints = self._constraints()
         if self.shared and not all(operands[k].solid for k in self.positive):
             constraints.append(Difference())  # what is empty is before itself
-        if len(constraints) > 1 or self.values.having is not None or node.optional or self.absences:
+        is_more = len(constraints) > 1 or self.values.having is not None or node.optional or self.absences
+        if is_more or setting.general:
             self.exists = Constrained(
                 constraints, ordered=True, admit=self.admitter(), tries=setting.tries, binders=self.binders(),
                 optional=frozenset(self.places[operand] for operand in node.optional),

@@ -27,7 +27,7 @@ class CombiningState(ChoosingState, DeferrableState):
     """Arrivals are stored, then the group is evaluated (H3): ``context`` chooses among what ``exists``.
 
     ``prompt`` says that whatever arrives ends at the time point at which it arrives, so that with a window what is
-    older can be freed as time passes (W11).
+    older can be freed as time passes (G4).
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CombiningState(ChoosingState, DeferrableState):
         super().set_owners()
         owners = self._owners
         self._stored_owners = None if owners is None else tuple(owners[k] for k in self.stored_operands)
-        if self._expires is not None:
+        if self._expires is not None and not self.setting.general:
             self._aging = frozenset(
                 k
                 for k, operand in enumerate(self.stored_operands)
@@ -65,15 +65,8 @@ class CombiningState(ChoosingState, DeferrableState):
     def open_group(self, key: Key) -> Group:
         """A new group under this key."""
         # A flat group can become long and loses its oldest events first: a deque does that in one step.
-        stored: list[MutableSequence[Entry]]
-        if self.flat:
-            stored = [deque() for _ in range(self.width)]
-        elif self.width == 2:
-            stored = [[], []]
-        elif self.width == 3:
-            stored = [[], [], []]
-        else:
-            stored = [[] for _ in range(self.width)]
+        kind: type[MutableSequence[Entry]] = deque if self.flat else list
+        stored = [kind() for _ in range(self.width)]
         group = self.groups[key] = Group(
             stored,
             self._stored_owners,
@@ -207,8 +200,10 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def raise_chosen(self, combination: Combination, key: Key, cause: Cause) -> None:
         """Raises a combination without the operands that are left out (S1, M5)."""
-        if self.collections or None in combination:
+        if self.collections:
             combination = tuple([entry for _, entry in parts(combination)])
+        elif None in combination:
+            combination = tuple([entry for entry in combination if entry is not None])
         self.raise_combination(combination, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
@@ -267,7 +262,7 @@ class CombiningState(ChoosingState, DeferrableState):
     # ---- windows --------------------------------------------------------------------------------------
 
     def watch_over(self, group: Group, window: Window, after: int | None = None) -> None:
-        """Says when (``after`` some time) something of the group is too old for any further combination (Q4, W11)."""
+        """Says when (``after`` some time) something of the group is too old for any further combination (Q4, G4)."""
         if group.expiry is not None:
             return
         unit, amount = MEASURE[window.unit], reach(window)

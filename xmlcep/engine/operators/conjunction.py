@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contexts import CONTEXTS, AnyOrder
+from contexts import AnyOrder
 from contexts.constraints import Difference
 from contexts.grouping import Key
 from contexts.search import Constrained
@@ -15,12 +15,9 @@ from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .around import AroundState
-from .chronicle_pairs import ChroniclePairConjunction
 from .combining import CombiningState, window_constraints
-from .pairs import PairConjunction, is_plain_pair
+from .pair_states import pair_state
 from .state import OperatorState
-from .waiting_pairs import WaitingPairConjunction
-from .windowed_pairs import WindowedPairConjunction, is_windowed_pair
 
 
 class ConjunctionState(CombiningState):
@@ -34,7 +31,7 @@ class ConjunctionState(CombiningState):
         constraints = window_constraints(node)
         if self.shared:
             constraints.append(Difference())
-        if constraints or self.values.having is not None:
+        if constraints or self.values.having is not None or setting.general:
             self.exists = Constrained(
                 constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
                 binders=self.binders(), optional=node.optional,
@@ -53,13 +50,5 @@ def new_state(
     """The running state of a conjunction; ``operands`` is what its operands promise."""
     if node.definition.aside:
         return AroundState(node, tree, report, setting, operands)
-    pairing = CONTEXTS[node.context.value].pairing
-    is_plain = is_plain_pair(node, tree, setting) and all(operand.prompt for operand in operands)
-    if is_plain and pairing is not None and (pairing.waits or not node.deferred):
-        if node.deferred:
-            return WaitingPairConjunction(node, tree, report, setting)
-        chronicle = CONTEXTS[node.context.value].takes_oldest
-        return (ChroniclePairConjunction if chronicle else PairConjunction)(node, tree, report, setting)
-    if is_windowed_pair(node, tree, setting):
-        return WindowedPairConjunction(node, tree, report, setting)
-    return ConjunctionState(node, tree, report, setting, operands)
+    pair = pair_state(node, tree, report, setting, operands, ordered=False)
+    return pair or ConjunctionState(node, tree, report, setting, operands)

@@ -16,7 +16,7 @@ from contexts.grouping import ByValue, Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
+from ...events import Cause, CompositeEvent, Event
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import event_of, instance_at, interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
@@ -54,7 +54,9 @@ class MultiplicityState(OperatorState):
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
-        self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        self._is_short = not (
+            setting.general or tree.flat or tree.extended or self._by_detection or slides or asks
+        )
         # Whether nothing waits, either.
         self._raises_at_once = self._is_short and not node.deferred
 
@@ -83,16 +85,6 @@ class MultiplicityState(OperatorState):
             if count == self.upper:
                 self._drop(key)
             self.hand_over(whole, key, cause)
-
-    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
-        if not self._is_short or key in self.accumulations:
-            super().take_creation(key, event)
-            return
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
-        empty = self._nothing(event[2], event[3], event)
-        if self.composer.report is not None:
-            self.composer.report.append(empty[EVENT])
 
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
         """Whether the arrival is taken; what has become too old drops out first (W3, S4, Q4)."""
@@ -215,7 +207,7 @@ class MultiplicityState(OperatorState):
         path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
-            composer.one_name, None, None,
+            composer.one_name, None, None, False,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -223,14 +215,6 @@ class MultiplicityState(OperatorState):
         if composer.report is not None:
             composer.report.append(composite)
         return (start, end, self.clock.point, composite)
-
-    def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
-        """The composite of nothing as it is stored; where nothing is asked."""
-        composer = self.composer
-        parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
-        )  # fmt: skip
-        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
@@ -376,7 +360,7 @@ class MultiplicityState(OperatorState):
         values = dict(zip(names, key[1:], strict=True)) if isinstance(key, tuple) else None
         return None if place is None else self.parent.key_at(self.child_index, place, values)
 
-    # ---- freeing (G4, W11) ------------------------------------------------------------------------------
+    # ---- freeing (G4) ------------------------------------------------------------------------------
 
     def _watch_over(self, key: Key, accumulation: Accumulation, after: int | None = None) -> None:
         """Says when the oldest arrival (that does so ``after`` some time) will drop out at whatever comes next."""
@@ -444,7 +428,7 @@ class MultiplicityState(OperatorState):
         return Objection("guard-false", tuple(wholes[-1])) if wholes and values.guard is not None else None
 
     def _not_too_old(self, entries: list[Entry]) -> list[Entry]:
-        """Those of them that drop out by themselves (W11) and have not yet been freed left out."""
+        """Those of them that drop out by themselves (G4) and have not yet been freed left out."""
         window = self.node.window
         if window is None or self.within is None or self.node.deferred or not self.prompt:
             return entries

@@ -36,6 +36,7 @@ def takes_records(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     (leaf,) = program.leaves
     return (
         tree.extended
+        and not setting.general
         and node.outer_window is None
         and not (tree.flat or node.deferred or node.definition.options.slide)
         and tree.order is Order.INTERVAL

@@ -23,7 +23,7 @@ from .state import OperatorState
 def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int, *, flat: bool) -> Violations:
     """Where the events of a negated operand are kept."""
     if isinstance(operand, LeafNode) or not operand.counts:
-        return Violations()
+        return Violations(one_is_enough=not setting.general)
     definition, window = operand.definition, operand.window
     assert isinstance(definition, Multiplicity)
     within = None if window is None else (reach(window), MEASURE[window.unit])

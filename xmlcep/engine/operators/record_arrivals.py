@@ -168,6 +168,7 @@ class RecordState(MultiplicityState):
             bindings = GatheredBindings(known, lists, part) if has_variables else None
             parts: tuple[Any, ...] = (
                 name, label, ancestor, ids, part, start, ts, event, bindings, (first, moment), operand, None, None,
+                False,
             )  # fmt: skip
             composite = _new_tuple(CompositeEvent, parts)
             if is_root:

@@ -56,9 +56,6 @@ class Taker(Protocol):
     def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
         """See `OperatorState.arrive_together`."""
 
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """See `OperatorState.store`."""
-
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """See `OperatorState.create`."""
 
@@ -152,10 +149,6 @@ class OperatorState(ABC):
         for child, key, arrivals in inputs:
             self.arrive(child, key, arrivals, cause)
 
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """`arrive` for one composite that an operator, operand ``child``, has raised."""
-        self.arrive(child, key, (entry,), cause)
-
     @abstractmethod
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
@@ -225,7 +218,7 @@ class OperatorState(ABC):
         return False
 
     def expire(self, due: Due) -> None:  # noqa: B027
-        """Something has become too old to matter (W11)."""
+        """Something has become too old to matter (G4)."""
 
     def happened(self, place: int, ts: int) -> None:  # noqa: B027
         """An event, of whatever type, at the group's place or below it."""

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
+from typing import cast
 
 from contexts import Entry, Group
 from contexts.constraints import Collection as Collected
@@ -81,6 +82,11 @@ class TrailingState(AsideState):
         super().__init__(node, tree, report, setting, operands)
         self.trailing = self.definition.trailing
         self._among = {k: self.compared(k) for k in self.trailing}
+        # A group knows what is taken along at the end, too, behind all that it stores (H7).
+        along = [k for k in self.trailing if k not in self.definition.negated]
+        self._along_at = {k: self.width + place for place, k in enumerate(along)}
+        stored = {at: self.violations[k] for k, at in self._along_at.items()}
+        self.collections = {**self.collections, **cast("dict[int, Collected]", stored)}
         self._operands = tuple(self.places)
         self._length = HAPPENED if tree.extended else FIRST  # of an entry as it comes
         # Whether each event of the one operand that has to occur is a combination, used at once.
@@ -90,6 +96,7 @@ class TrailingState(AsideState):
             and isinstance(node.children[0].type, PrimitiveType)
             and self.context.takes_oldest
             and self.values.having is None
+            and not self.shared
         )
         window = node.window
         self._until = None if window is None else (reach(window), MEASURE[window.unit])
@@ -100,6 +107,11 @@ class TrailingState(AsideState):
     def comes_late(self) -> bool:  # type: ignore[override]
         """A4; where there is a condition, that is not true at a node that is gone (U6)."""
         return self.node.window is not None and not self.node.deferred
+
+    def set_owners(self) -> None:
+        super().set_owners()
+        if self._owners is not None and self._stored_owners is not None:
+            self._stored_owners += tuple([self._owners[k] for k in self._along_at])
 
     # ---- candidates -----------------------------------------------------------------------------------
 
@@ -121,12 +133,16 @@ class TrailingState(AsideState):
         if self._is_lone and child == 0:
             for entry in arrivals:
                 self._add(key, [(0, entry)])
+        elif child in self._among:
+            self.set_aside(child, key, arrivals)
         else:
             super().arrive(child, key, arrivals, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if self._is_lone and child == 0:
             self._add(key, [(0, entry)])
+        elif child in self._among:
+            self.set_aside(child, key, (entry,))
         else:
             super().take(child, key, entry, cause)
 
@@ -333,20 +349,19 @@ class TrailingState(AsideState):
     def _along(self, key: Key, candidate: Candidate) -> list[tuple[int, Entry]] | None:
         """What is taken along with a candidate; None if there is too little of it."""
         found: list[tuple[int, Entry]] = []
-        for k in self.trailing:
-            if k not in self.definition.negated:
-                counted = self._counted(k, key, candidate)
-                if self.violations[k].forbid(counted):
-                    return None
-                found += [(k, entry[: self._length]) for entry in counted]
+        for k in self._along_at:
+            counted = self._counted(k, key, candidate)
+            if self.violations[k].forbid(counted):
+                return None
+            found += [(k, entry[: self._length]) for entry in counted]
         return found
 
     def _use(self, key: Key, along: Sequence[tuple[int, Entry]]) -> None:
-        """Uses up what was taken along."""
-        for k in {k for k, _ in along}:
-            stored = self.violations[k]
-            assert isinstance(stored, Collected)
-            self.consumed_by(k, stored.take_out(key, [entry[EVENT] for other, entry in along if other == k]))
+        """Consumes what was taken along (H7)."""
+        if along:
+            group = self.groups.get(key) or self.open_group(key)
+            group.consume([(self._along_at[k], entry) for k, entry in along])
+            self.drop_if_empty(key)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -363,16 +378,26 @@ class TrailingState(AsideState):
         stored = [list(entries) for entries in account.stored]
         for k, entry in waiting[0].members:
             stored[k].insert(0, entry)
+        for k in set(self.trailing).difference(self.definition.negated):
+            stored[k] = self._counted(k, key, waiting[0])
         window = self.node.window
         unit = account.unit if window is None else window.unit
-        return Account(tuple(stored), None, due=waiting[0].due, unit=unit)
+        return Account(tuple(stored), self._miscounted(stored), due=waiting[0].due, unit=unit)
+
+    def _miscounted(self, events: Sequence[Sequence[Entry]]) -> Objection | None:
+        """That there are too few or too many of an operand that is taken along until the end (A6), by operand."""
+        for k, lower, upper in self.definition.collected:
+            count = len(events[k])
+            if k in self.trailing and (count < lower or (upper is not None and count > upper)):
+                return Objection("absence-violated", tuple(events[k]), operand=k)
+        return None
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
         for k in self.definition.negated:
             behind = [other for other in others[k] if entry[END] < other[START]] if k in self.trailing else []
             if behind:
                 return Objection("absence-violated", (behind[0],))
-        return super().lost(child, key, entry, others)
+        return self._miscounted(others) or super().lost(child, key, entry, others)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 

@@ -7,47 +7,63 @@ condition, too (D4): what arrives while nothing else waits is raised at once if 
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
-from contexts import AnyOrder, Chains, Combinations, Entry
-from contexts.constraints import Objection
-from contexts.entry import END, EVENT, START
+from contexts import Entry
+from contexts.entry import EVENT
 from contexts.grouping import Key
-from contexts.pairing import Ending, Pair, Waiting
+from contexts.pairing import Ending, Waiting
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .deferrable import DeferrableState
-from .pairs import Item, PairState, count_before, ends_of
+from .pairs import Item, PairState
 from .state import Account, Arrivals
 
 
 class WaitingPairState(PairState, DeferrableState):
-    """What conjunction and sequence have in common: what waits, by group."""
+    """What waits, by group.
+
+    Of a sequence the first operand raises what ends when it arrives: what comes later is before no second event that
+    waits.
+    """
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        *, ordered: bool,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, ordered=ordered)
         self.groups: dict[Key, Waiting] = {}
 
-    @abstractmethod
-    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
-        """Stores an arrival; says whether it makes a combination."""
-
-    @abstractmethod
-    def released(self, waiting: Waiting) -> Sequence[Pair]:
-        """What is chosen of a group that has a combination."""
+    def keep(self, child: int, key: Key, item: Item) -> bool:
+        """Stores an arrival; says whether the group has a combination with it."""
+        waiting = self.groups.get(key)
+        if waiting is None:
+            if child and self.ordered:
+                return False
+            waiting = self.groups[key] = Waiting(([], []))
+        stored = waiting.stored
+        if self.pairing.replaces:
+            waiting.endings.clear()
+        if child and self.ordered:
+            before = self.count_before(stored[0], item)
+            if before:
+                waiting.endings.append(Ending(item, self.clock.point, before))
+            return bool(waiting.endings)
+        if self.pairing.replaces:
+            stored[child].clear()
+        stored[child].append(item)
+        waiting.fresh = True
+        return bool(waiting.endings if self.ordered else stored[1 - child])
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         return partial(self.keep, child) if self.bare[child] else None
 
-    def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
-        raise NotImplementedError("what arrives waits for a release")
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.hold_all(key, ((child, arrivals),), cause)
 
     def hold(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> None:
         self.hold_all(key, arrivals, cause)
@@ -55,21 +71,39 @@ class WaitingPairState(PairState, DeferrableState):
     def hold_all(self, key: Key, arrivals: Sequence[Arrivals], cause: Cause) -> bool:
         is_possible = False
         for child, entries in arrivals:
-            is_bare = self.bare[child]
             for entry in entries:
-                is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry)
+                is_possible = self.keep(child, key, entry[EVENT] if self.bare[child] else entry)
         return is_possible
 
-    def release(self, key: Key, cause: Cause) -> None:
-        waiting = self.groups[key]
-        self._raise_waiting(waiting, self.released(waiting), key, cause)
+    def is_possible(self, key: Key) -> bool:
+        waiting = self.groups.get(key)
+        if waiting is None:
+            return False
+        return bool(waiting.endings) if self.ordered else waiting.fresh and all(waiting.stored)
 
-    def _raise_waiting(self, waiting: Waiting, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
-        for first, second in pairs:
-            self._raise(first, second, key, cause, alone=False)
-        firsts, seconds = waiting.stored
-        if not (firsts or seconds):
+    def release(self, key: Key, cause: Cause) -> None:
+        """Of what a group has left nothing is fresh, and what was before nothing never will be."""
+        waiting = self.groups[key]
+        stored = waiting.stored
+        if self.ordered:
+            pairs = self.pairing.in_order(stored[0], waiting.endings)
+            waiting.endings.clear()
+        else:
+            pairs = self.pairing.any_order(stored, waiting.told)
+            waiting.fresh = False
+            waiting.told = (len(stored[0]), len(stored[1]))
+        self.raise_pairs(pairs, key, cause)
+        if not any(stored):
             del self.groups[key]
+
+    # ---- asked (Y1, Y3), freed (G4) -------------------------------------------------------------------
+
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        waiting = self.groups.get(key)
+        if waiting is None:
+            return (), ()
+        firsts, seconds = waiting.stored
+        return firsts, [ending.event for ending in waiting.endings] if self.ordered else seconds
 
     def account(self, key: Key) -> Account:
         return super().account(key)._replace(raised=all(self.stored(key)) and not self.is_possible(key))
@@ -87,98 +121,5 @@ class WaitingPairState(PairState, DeferrableState):
         self.groups.clear()
         super().clear()
 
-
-class WaitingPairConjunction(WaitingPairState):
-    """Both operands have occurred (Q1)."""
-
-    exists: Combinations = AnyOrder()
-
-    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
-        waiting = self.groups.get(key)
-        if waiting is None:
-            waiting = self.groups[key] = Waiting(([], []))
-        stored = waiting.stored
-        if self.context.replaces:
-            stored[child].clear()
-        stored[child].append(item)
-        waiting.fresh = True
-        return len(stored[1 - child]) > 0
-
-    def released(self, waiting: Waiting) -> Sequence[Pair]:
-        """Of what a group has left nothing is fresh."""
-        pairs = self.pairing.released(waiting)
-        firsts, seconds = waiting.stored
-        waiting.fresh = False
-        waiting.told = (len(firsts), len(seconds))
-        return pairs
-
-    def is_possible(self, key: Key) -> bool:
-        waiting = self.groups.get(key)
-        return waiting is not None and waiting.fresh and all(waiting.stored)
-
-    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
-        waiting = self.groups.get(key)
-        return ((), ()) if waiting is None else waiting.stored
-
     def size(self) -> int:
-        return sum(len(stored) for waiting in self.groups.values() for stored in waiting.stored)
-
-
-class WaitingPairSequence(WaitingPairState):
-    """The first operand has occurred, then the second (Q1).
-
-    The first operand raises what ends when it arrives: what comes later is before no second event that waits.
-    """
-
-    exists: Combinations = Chains()
-
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        self._ends = ends_of(self.bare[0])
-
-    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
-        waiting = self.groups.get(key)
-        replaces = self.context.replaces
-        if waiting is None:
-            if child:
-                return False
-            self.groups[key] = Waiting(([item], []))
-            return False
-        firsts = waiting.stored[0]
-        if child:
-            before = count_before(firsts, self._ends, item[0])
-            if replaces:
-                waiting.endings.clear()
-            if before:
-                waiting.endings.append(Ending(item, self.clock.point, before))
-        else:
-            if replaces:
-                firsts.clear()
-                waiting.endings.clear()
-            firsts.append(item)
-        return bool(waiting.endings)
-
-    def released(self, waiting: Waiting) -> Sequence[Pair]:
-        pairs = self.pairing.in_order(waiting.stored[0], waiting.endings)
-        waiting.endings.clear()  # those that were not taken have nothing before them any more
-        return pairs
-
-    def is_possible(self, key: Key) -> bool:
-        waiting = self.groups.get(key)
-        return waiting is not None and bool(waiting.endings)
-
-    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
-        waiting = self.groups.get(key)
-        return (
-            ((), ()) if waiting is None else (waiting.stored[0], [ending.event for ending in waiting.endings])
-        )
-
-    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        if child and not any(other[END] < entry[START] for other in others[0]):
-            return Objection("wrong-order", (*others[0][:1], entry))
-        return super().lost(child, key, entry, others)
-
-    def size(self) -> int:
-        return sum(len(waiting.stored[0]) + len(waiting.endings) for waiting in self.groups.values())
+        return sum(sum(map(len, waiting.stored)) + len(waiting.endings) for waiting in self.groups.values())

@@ -1,7 +1,7 @@
 """Rules as XML: every construct of the event language as an element of one namespace (docs/language.md).
 
 `rules.xsd` is the schema, to which `schema` adds the operators; `names` says what elements are called, `markup`
-where things stand in the text, `reader`
+where things are in the text, `reader`
 reads files, `events` what is in an event, `writer` writes.
 """
 

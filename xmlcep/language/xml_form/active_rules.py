@@ -1,4 +1,4 @@
-"""What stands in a ``rule`` of the XML form: a rule that acts (L1 to L7)."""
+"""What is in a ``rule`` of the XML form: an action rule (L1 to L7)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def active_rule(element: Element, events: Events) -> ActiveRule | None:
     triggers = [child for child in children if child.name == ON]
     if len(triggers) != 1:
         element.report(
-            f"<rule> has {len(triggers)} triggers", "write one <on> in it, and the actions behind it (L1)"
+            f"<rule> has {len(triggers)} triggers", "write one <on> in it, and the actions after it (L1)"
         )
     actions = [_action(child) for child in children if child.name != ON]
     if not actions and len(children) == len(element.children):
@@ -76,7 +76,7 @@ def _action(element: Element) -> Action | None:
         if where not in words:
             near = did_you_mean(where, words)
             element.report_value(
-                "where", f"{where!r} is no place", f"{near} expected {', '.join(words)}".strip()
+                "where", f"{where!r} is not a place", f"{near} expected {', '.join(words)}".strip()
             )
             return None
         given["where"] = Where(where)

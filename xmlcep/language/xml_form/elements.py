@@ -61,11 +61,11 @@ class Element:
         return value
 
     def place(self, name: str) -> Attribute:
-        """Where an attribute stands."""
+        """Where an attribute is."""
         return self.tag.attributes[name]
 
     def value_at(self, name: str) -> Position:
-        """Where the value of an attribute stands, without its quotes."""
+        """Where the value of an attribute is, without its quotes."""
         place = self.place(name)
         return self.source.position(place.value_start + 1, max(place.value_end - 1, place.value_start + 2))
 
@@ -75,7 +75,7 @@ class Element:
         self.source.report(place.value_start, place.value_end, message, hint)
 
     def offsets(self, name: str) -> tuple[int, ...]:
-        """Where each character of an attribute's value stands."""
+        """Where each character of an attribute's value is."""
         return offsets(self.source.text, self.place(name))
 
     def given(self, name: str, *, is_string: bool) -> GivenOption:
@@ -97,7 +97,7 @@ class Element:
     # ---- content --------------------------------------------------------------------------------------
 
     def check_text(self) -> None:
-        """Reports text in it: all that rules say stands in elements and attributes."""
+        """Reports text in it: all that rules say is in elements and attributes."""
         texts = [self.node.text, *(child.tail for child in self.node)]
         text = next((text.strip() for text in texts if text and text.strip()), "")
         if text:
@@ -105,7 +105,7 @@ class Element:
             self.report(f"there is text in <{self.name}>: {short!r}", "write it as an attribute")
 
     def known_children(self, allowed: Iterable[str], *, otherwise: str = "") -> Iterator[Element]:
-        """The elements in it that can stand there; the others are reported."""
+        """The elements in it that can be there; the others are reported."""
         names = list(allowed)
         for child in self.children:
             if child.name in names:
@@ -117,7 +117,7 @@ class Element:
                 listed = f"elements here: {', '.join(names)}" if names else "it is empty"
                 child.report(message, otherwise or f"{near} {listed}".strip())
             else:
-                child.report(f"{_shown(str(child.node.tag))} is no element of rules", _IN_NAMESPACE)
+                child.report(f"{_shown(str(child.node.tag))} is not an element of rules", _IN_NAMESPACE)
 
 
 _IN_NAMESPACE = f'all elements are in the namespace {NAMESPACE}: write xmlns="{NAMESPACE}" at the top'

@@ -1,4 +1,4 @@
-"""What stands in an ``event`` of the XML form: leaves, operators and their options."""
+"""What is in an ``event`` of the XML form: leaves, operators and their options."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Events:
         )  # fmt: skip
 
     def own_event(self, element: Element, name: str) -> EventDefinition | None:
-        """The event in the ``on`` of a rule that acts, which is called like the rule (L1)."""
+        """The event in the ``on`` of an action rule, which is called like the rule (L1)."""
         own = ("context", *EVENT_ONLY)
         element.check_attributes(own, _behind_operator())
         options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)
@@ -124,7 +124,7 @@ class Events:
         return self._leaf(element) if declared is None else self._operator(element, declared)
 
     def _operands(self, element: Element, *beside: str) -> list[Expression] | None:
-        """The expressions in an element; None if one cannot be known. ``beside``: what else can stand in it."""
+        """The expressions in an element; None if one cannot be known. ``beside``: what else can be in it."""
         hint = ""
         if EXTERNAL in [child.name for child in element.children]:
             hint = "it must be alone in its event (L7)"
@@ -265,7 +265,7 @@ class Events:
             elif option.name in _FLAGS:
                 if value.strip() not in _BOOLEAN:
                     hint = "expected true or false"
-                    element.report_value(option.name, f"{value!r} is no value of {option.name!r}", hint)
+                    element.report_value(option.name, f"{value!r} is not a value of {option.name!r}", hint)
                 if not _BOOLEAN.get(value.strip()):
                     continue
                 option = option._replace(value=None)
@@ -318,7 +318,7 @@ def check_empty(element: Element, attributes: tuple[str, ...]) -> None:
 
 
 def _count_is(element: Element, count: int, fewest: int, most: int | None) -> bool:
-    """Whether so many expressions can stand in an element; else that is reported."""
+    """Whether so many expressions can be in an element; else that is reported."""
     if count >= fewest and (most is None or count <= most):
         return True
     if fewest == most:

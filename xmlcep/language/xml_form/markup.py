@@ -1,7 +1,7 @@
-"""Where elements and attributes stand in well-formed XML: what the parser does not say.
+"""Where elements and attributes are in well-formed XML: what the parser does not say.
 
 The text has been parsed by the project's one parser, which refuses entities, and has no document type; so its start
-tags can be told by a pattern, and are as many as there are elements.
+tags can be found by a pattern, and are as many as there are elements.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENCODING = re.compile(rb"""<\?xml\s[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0
 
 
 class Attribute(NamedTuple):
-    """Where an attribute stands: its name, and its value with the quotes."""
+    """Where an attribute is: its name, and its value with the quotes."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Attribute(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """Where a start tag stands: from ``start`` to behind its name at ``end``; its attributes by name."""
+    """Where a start tag is: from ``start`` to behind its name at ``end``; its attributes by name."""
 
     start: int
     end: int
@@ -59,13 +59,13 @@ def xml_comment_count(text: str) -> int:
 
 
 def offsets(text: str, attribute: Attribute) -> tuple[int, ...]:
-    """Where each character of the attribute's value stands."""
+    """Where each character of the attribute's value is."""
     inside = _CHARACTER.finditer(text, attribute.value_start + 1, attribute.value_end - 1)
     return tuple(match.start() for match in inside)
 
 
 def without_declaration(text: str) -> str:
-    """The text with blanks in place of a byte order mark and an XML declaration: everything stands where it stood."""
+    """The text with blanks in place of a byte order mark and an XML declaration: everything is where it was."""
     return _DECLARATION.sub(lambda match: re.sub(r"[^\r\n]", " ", match.group()), text, count=1)
 
 

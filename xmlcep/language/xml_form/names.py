@@ -45,7 +45,7 @@ ACTIONS: Mapping[str, type[Action]] = MappingProxyType(
 )
 """The actions by the elements that stand for them."""
 ON = "on"
-"""The element of what a rule that acts is triggered by."""
+"""The element of what an action rule is triggered by."""
 NOT, ALL = "not", "all"
 """The elements around an operand that stands aside: that must not occur (A1), or of which all is taken along (A6)."""
 LET, VARIABLE = "let", "variable"

@@ -23,7 +23,7 @@ from .markup import Tag, tags, without_declaration
 from .names import NAMESPACE, OPERATOR_BY_NAME
 
 STATEMENTS = ("namespace", "reference", "param", "event", "rule")
-"""What can stand in ``rules``."""
+"""What can be in ``rules``."""
 
 
 def is_xml(text: str) -> bool:
@@ -99,7 +99,7 @@ def _is_rules(root: Element) -> bool:
 
 
 def _is_shallow(root: Element, nodes: list[etree._Element], tag_of: Mapping[etree._Element, Tag]) -> bool:
-    """Whether operators stand not too deep in each other; else that is reported, before anything recurses."""
+    """Whether operators are not too deep in each other; else that is reported, before anything recurses."""
     depth = {root.node: 0}
     for node in nodes[1:]:
         parent = node.getparent()
@@ -159,7 +159,7 @@ def _parameter(statement: Element) -> RuleParameter | None:
         return None
     given = statement.text("number" if "number" in statement else "text") or ""
     if "number" in statement and not NUMBER.fullmatch(given):
-        statement.report_value("number", f"{given!r} is no number", "write digits, such as 100 or 1.5")
+        statement.report_value("number", f"{given!r} is not a number", "write digits, such as 100 or 1.5")
         return None
     value = float(given) if "number" in statement else given
     return None if name is None else RuleParameter(name, value, statement.value_at("name"))

@@ -1,4 +1,4 @@
-"""Logs read as columns: most records are checked and passed over without becoming rows.
+"""Parquet logs read as columns: most records are checked and passed over without becoming rows.
 
-Read `blocks` (what a reader hands out), then `json_lines` or `arrow`.
+Read `blocks` (what a reader hands out), then `arrow`.
 """

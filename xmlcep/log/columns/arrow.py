@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import RecordError
 from ..errors import BadRecord
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import RowsInTurn, integers, metas_of, number, numbers, rows_of, values_of
+from .arrow_values import metas_of, number, numbers, rows_of, values_of
 from .blocks import (
     Block,
-    Columnar,
     Item,
     NumberedClock,
     RecordType,
@@ -41,8 +40,7 @@ _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
 class ArrowBlock(Block):
     """A record batch of a log, the first record of which has the number ``first``.
 
-    ``doc`` is the document where no column names it. The batch has those columns of the file's ``schema`` in which
-    there are values.
+    ``doc`` is the document where no column names it.
     """
 
     def __init__(
@@ -52,15 +50,15 @@ class ArrowBlock(Block):
         complain: Callable[[int, str], BadRecord],
         doc: str | None = None,
         first: int = 1,
-        schema: pyarrow.Schema | None = None,
     ) -> None:
-        super().__init__(items, complain, first)
+        super().__init__(items, complain, len(batch), first)
         self._batch = batch
         self._doc = doc
-        self._schema = schema or batch.schema
 
-    def __len__(self) -> int:
-        return len(self._batch)
+    def runs(self, types: RecordTypes) -> list[Run] | None:
+        """See `Block.runs`."""
+        columns = self._checked(types)
+        return None if columns is None else columns.runs()
 
     def _checked(self, types: RecordTypes) -> _Columns | None:
         clock = self._batch.column("clock") if "clock" in self._batch.schema.names else None
@@ -79,7 +77,7 @@ class ArrowBlock(Block):
         clocks = self._clocks(places)
         if columns is None or clocks is None:
             return None
-        # Before the how-manieth change record each stands: those before it, less the clock records among them.
+        # How many change records come before each: the records before it, less the clock records among them.
         before = [place - index for index, place in enumerate(places)]
         found = clocks_by_document(clocks, before, columns.changes())
         return None if found is None else columns.with_clocks(found)
@@ -102,8 +100,8 @@ class ArrowBlock(Block):
 
     def goes_with(self, other: ArrowBlock) -> bool:
         """Whether it and another can be `JoinedBlocks`: columns are alike, and no record says what the clock shows."""
-        schema = self._schema
-        if not schema.equals(other._schema) or ("doc" not in schema.names and self._doc != other._doc):
+        schema = self._batch.schema
+        if not schema.equals(other._batch.schema) or ("doc" not in schema.names and self._doc != other._doc):
             return False
         return not (self._has_clocks() or other._has_clocks())
 
@@ -114,19 +112,21 @@ class ArrowBlock(Block):
         return bool(clock.null_count < len(clock))
 
 
-class JoinedBlocks(Columnar):
+class JoinedBlocks:
     """Blocks that follow each other, each of which goes with the first, looked at as one: what a block costs, however
     few records it has, these cost once."""
 
     def __init__(self, blocks: Sequence[ArrowBlock]) -> None:
         self._blocks = blocks
 
-    def _checked(self, types: RecordTypes) -> _Columns | None:
+    def runs(self, types: RecordTypes) -> list[Run] | None:
+        """See `Block.runs`."""
         import pyarrow as pa
 
         tables = [pa.Table.from_batches([block._batch]) for block in self._blocks]
-        (batch,) = pa.concat_tables(tables, promote_options="default").combine_chunks().to_batches()
-        return _columns_of(batch, self._blocks[0]._doc, types)
+        (batch,) = pa.concat_tables(tables).combine_chunks().to_batches()
+        columns = _columns_of(batch, self._blocks[0]._doc, types)
+        return None if columns is None else columns.runs()
 
 
 def _columns_of(batch: pyarrow.RecordBatch, doc: str | None, types: RecordTypes) -> _Columns | None:
@@ -259,7 +259,7 @@ class _Columns:
             if isinstance(self._docs, str)
             else map(self._docs.values.__getitem__, self._docs.codes.to_pylist())
         )
-        return zip(docs, integers(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
+        return zip(docs, values_of(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
@@ -270,7 +270,7 @@ class _Columns:
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
-        """See `Columnar.runs`; None if a clock does not advance."""
+        """See `Block.runs`; None if a clock does not advance."""
         clocks, edits = self._clocks, self._goes_on()
         if isinstance(self._docs, str) or len(self._docs.values) == 1:
             spans = self._spans()
@@ -289,19 +289,19 @@ class _Columns:
         chosen = self._needed if order is None else order.filter(self._needed.take(order))
         docs = _at(chosen, self._docs.codes)
         kept = self._kept(chosen)
-        rows = RowsInTurn(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
+        rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
         counts = self._counts_of(docs, kept.codes)
         codes = self._docs.codes if order is None else self._docs.codes.take(order)
         found, start = [], 0
         for code, span in zip(_counts(codes), spans, strict=True):
             of_types = counts.get(code, [])
             end = start + sum(count for _, count in of_types)
-            found.append(Run(span, rows.part(start, end), of_types, clocks.get(span.doc, ()), edits))
+            found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ()), edits))
             start = end
         return found
 
     def _goes_on(self) -> bool:
-        """Whether the edit of any of the records goes on with the next (U1)."""
+        """Whether the edit of any of the records continues in the next (U1)."""
         return "more" in self._columns and any(self._columns["more"].to_pylist())
 
     def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[RecordType, int]]]:
@@ -316,7 +316,7 @@ class _Columns:
         return found
 
     def _order_by_document(self) -> Any:
-        """The places of the records after a stable sort by document; None if they stand so."""
+        """The places of the records after a stable sort by document; None if they are so."""
         import pyarrow.compute as pc
 
         assert isinstance(self._docs, _Encoded)
@@ -373,7 +373,7 @@ class _Kept(NamedTuple):
 
 
 def _spans_of(sizes: Mapping[str, int], ts: Any, txn: Any) -> list[Span]:
-    """The spans of documents that stand one after the other, so many records each."""
+    """The spans of documents that are one after the other, so many records each."""
     ends = list(accumulate(sizes.values()))
     starts, lasts = numbers([0, *ends[:-1]]), numbers(end - 1 for end in ends)
     first_txn, last_txn = (values_of(None if txn is None else txn.take(places)) for places in (starts, lasts))
@@ -381,8 +381,8 @@ def _spans_of(sizes: Mapping[str, int], ts: Any, txn: Any) -> list[Span]:
         map(
             Span,
             sizes,
-            integers(ts.take(starts)),
-            integers(ts.take(lasts)),
+            values_of(ts.take(starts)),
+            values_of(ts.take(lasts)),
             sizes.values(),
             first_txn,
             last_txn,

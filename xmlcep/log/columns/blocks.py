@@ -1,4 +1,4 @@
-"""Blocks of a log that are checked and filtered as columns, before their records become rows.
+"""Blocks of a log; those of Parquet are checked and filtered as columns, before their records become rows.
 
 Where a reader of a log needs few of its records, making rows of all is most of the cost. A reader that is
 asked for blocks hands out what it took from the file in one go; the block then either tells all there is to
@@ -8,11 +8,10 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step
 
@@ -31,7 +30,7 @@ Meta: TypeAlias = Mapping[str, str]
 
 
 class Span(NamedTuple):
-    """Good change records of one document, in ascending order of ts, that stand together in a block.
+    """Good change records of one document, in ascending order of ts, that are together in a block.
 
     ``first`` and ``last`` are time points, ``records`` says how many they are, ``first_txn`` and ``last_txn`` which
     transactions the first and the last belong to.
@@ -51,8 +50,8 @@ class Run(NamedTuple):
     The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos`` where records
     are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
-    the document's clock records in the block, in order; those between two of the span's records stand in no
-    transaction. ``edits``: whether the edit of any record in the block goes on with the next (U1).
+    the document's clock records in the block, in order; those between two of the span's records are in no
+    transaction. ``edits``: whether the edit of any record in the block continues in the next (U1).
     """
 
     span: Span
@@ -182,43 +181,26 @@ def are_times(texts: Iterable[str | None]) -> bool:
     return True
 
 
-class CheckedColumns(Protocol):
-    """The columns of a block in which nothing is out of the ordinary."""
+class Block:
+    """What a reader took from a file in one go, so many ``records`` (of JSON Lines: lines).
 
-    def runs(self) -> list[Run] | None:
-        """See `Columnar.runs`."""
-
-
-class Columnar(ABC):
-    """Records that are looked at as columns."""
-
-    def runs(self, types: RecordTypes) -> list[Run] | None:
-        """The records in runs, at most one per document; None if anything is out of the ordinary."""
-        columns = self._checked(types)
-        return None if columns is None else columns.runs()
-
-    @abstractmethod
-    def _checked(self, types: RecordTypes) -> CheckedColumns | None:
-        """The columns; None if anything is out of the ordinary."""
-
-
-class Block(Columnar):
-    """What a reader took from a file in one go.
-
-    ``items`` reads its records as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad
-    record of the number of one and a reason that only other records tell. ``first`` is the number of the first record.
+    ``items`` reads them as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad record
+    of the number of one and a reason that only other records tell. ``first`` is the number of the first record.
     """
 
     def __init__(
-        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord], first: int = 1
-    ) -> None:
+        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord], records: int,
+        first: int = 1,
+    ) -> None:  # fmt: skip
         self.items = items
         self.complain = complain
+        self.records = records
         self.first = first
 
-    @abstractmethod
-    def __len__(self) -> int:
-        """How many lines or records these are."""
+    def runs(self, types: RecordTypes) -> list[Run] | None:
+        """The records in runs, at most one per document; None if it has no columns, or anything in them is out of the
+        ordinary."""
+        return None
 
 
 def clocks_by_document(
@@ -226,10 +208,10 @@ def clocks_by_document(
     places: Sequence[int],
     changes: Iterable[tuple[str, int, int | None]],
 ) -> dict[str, list[NumberedClock]] | None:
-    """The clock records of a block; None if one does not stand where it belongs, or has no change record beside it.
+    """The clock records of a block; None if one is not where it belongs, or has no change record beside it.
 
-    ``changes`` are document, ts and transaction of the change records; ``places`` says before the how-manieth of them
-    each clock record stands.
+    ``changes`` are document, ts and transaction of the change records; ``places`` says how many of
+    them come before each clock record.
     """
     found: dict[str, list[NumberedClock]] = {}
     order = _Order()
@@ -248,7 +230,7 @@ def clocks_by_document(
 
 
 class _Order:
-    """Whether the change and clock records of a block stand in order, as far as the block tells."""
+    """Whether the change and clock records of a block stand in order, as far as the block shows."""
 
     def __init__(self) -> None:
         self.is_kept = True

@@ -1,4 +1,4 @@
-"""Where the elements of a schema can stand, and which declarations are one.
+"""Where the elements of a schema can be, and which declarations are one.
 
 Read `paths`, then `merging`, `alike`, `cycles`.
 """

@@ -1,7 +1,7 @@
 """Declarations of one name that demand the same are taken together where paths hardly tell them apart.
 
 Schemas for documents like to declare ``list`` and ``item`` again and again with slightly different content. If
-such declarations can stand in each other, paths that tell them apart grow without end. What they demand is
+such declarations can be in each other, paths that tell them apart grow without end. What they demand is
 often the same, and that is what decides when an element is complete; what they only allow is put together.
 """
 
@@ -48,7 +48,7 @@ def places_of_alike(schema: Schema) -> tuple[Schema, Places]:
 def _with_simple(schema: Schema, places: Places) -> Places:
     """The places with the name alone for what has none, if only this declaration of the name demands anything.
 
-    That is so for names that stand everywhere (``name``, ``description``), with one type that must have text and others
+    That is so for names that are everywhere (``name``, ``description``), with one type that must have text and others
     that need none: nobody waits for the event of these, and none of them holds another of its name.
     """
     found = list(places)
@@ -91,7 +91,7 @@ def _together(schema: Schema, names: set[str]) -> Schema:
     """The schema with the contents of alike declarations of these names made equal."""
     groups: dict[Hashable, list[int]] = {}
     for index, declaration in enumerate(schema.declarations):
-        selected = (*declaration.derived, *declaration.alternatives, *declaration.unasked)
+        selected = (*declaration.derived, *declaration.alternatives)
         if declaration.name in names and not selected:
             groups.setdefault(_skeleton(schema, declaration), []).append(index)
     declarations = list(schema.declarations)

@@ -1,4 +1,4 @@
-"""Children that may stand inside others of their declaration: no event can be made of itself (G1).
+"""Children that may be inside others of their declaration: no event can be made of itself (G1).
 
 Between a parent and such a child the child's completion event does not do: it would close a cycle.
 """
@@ -12,7 +12,7 @@ Edge = tuple[int, int]
 
 
 def find_recursion(schema: Schema) -> dict[Edge, bool]:
-    """The pairs of parent and child that can stand in each other, however deep.
+    """The pairs of parent and child that can be in each other, however deep.
 
     The value says whether the child may be needed. If not, it makes no difference to when the parent is complete
     whether the child counts as inserted or as complete. Without these pairs the declarations form no cycle.

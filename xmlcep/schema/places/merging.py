@@ -71,11 +71,7 @@ def _signature(declaration: Declaration, classes: list[int], known: dict[int, Ha
         tuple(
             (other.name, _content_signature(other.content, classes, known)) for other in declaration.derived
         ),
-        tuple(
-            (other.test, None if other.content is None else _content_signature(other.content, classes, known))
-            for other in declaration.alternatives
-        ),
-        tuple(_content_signature(content, classes, known) for content in declaration.unasked),
+        tuple(_content_signature(content, classes, known) for content in declaration.alternatives),
     )
 
 
@@ -107,14 +103,10 @@ def _renamed(declaration: Declaration, rename: _Rename, known: dict[int, Content
         return found
 
     derived = tuple(replace(other, content=content(other.content)) for other in declaration.derived)
-    alternatives = tuple(
-        other if other.content is None else replace(other, content=content(other.content))
-        for other in declaration.alternatives
-    )
+    alternatives = tuple(map(content, declaration.alternatives))
     return replace(
-        declaration, content=content(declaration.content), derived=derived, alternatives=alternatives,
-        unasked=tuple(map(content, declaration.unasked)),
-    )  # fmt: skip
+        declaration, content=content(declaration.content), derived=derived, alternatives=alternatives
+    )
 
 
 def _part(part: Part | None, rename: _Rename) -> Part | None:

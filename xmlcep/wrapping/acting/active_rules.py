@@ -113,12 +113,12 @@ class ActiveRules(Single, Closing):
         return replace(replacement, raised=raised)
 
     def flush(self) -> None:
-        """Releases what waits for that in the events of the rules (D3), and lets it fire."""
+        """Releases matches that wait for that in the events of the rules (D3), and lets these fire."""
         if self._cascades is not None:
             self._cascades.run_flush(self._set, self._set.history.flush())
 
     def close(self) -> None:
-        """Ends the rules; what waits in their events is forgotten and does not fire. Closing twice is harmless."""
+        """Ends the rules; partial matches of their events are forgotten and do not fire. Closing twice is harmless."""
         cascades, self._cascades = self._cascades, None
         if cascades is not None:
             cascades.remove(self._set)

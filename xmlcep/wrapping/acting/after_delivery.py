@@ -1,4 +1,4 @@
-"""What is done when everything has been told: functions of the application, errors of rules (rules L7, L12)."""
+"""What is done when everything has been reported: functions of the application, errors of rules (rules L7, L12)."""
 
 from __future__ import annotations
 

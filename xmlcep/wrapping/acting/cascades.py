@@ -3,7 +3,7 @@
 One for each document on which rules are open. It hears of every edit when it is over, before anybody else does; feeds
 the rules' detectors; and lets what they trigger fire, each firing whole, until nothing waits.
 
-One module because what has been seen, what waits and what can be undone are one state, which changes in one place.
+One module because what has been seen, which firings wait and what can be undone are one state, changed in one place.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class _EndlessError(Exception):
 
 
 _Mark: TypeAlias = tuple[list[tuple[RuleSet, int, int]], tuple[int, int]]
-"""To what `Cascades._back_to` brings rules and what waits back: of each rule set the position of its history and how
-much waits for the end of the transaction; what is to be done when everything has been told."""
+"""To what `Cascades._back_to` brings rules and waiting firings back: of each rule set the position of its history and
+how many wait for the end of the transaction; what is to be done when everything has been reported."""
 
 
 class Cascades:
@@ -138,7 +138,7 @@ class Cascades:
         self._open_guard()
 
     def commit(self) -> None:
-        """The last edit of the transaction has been made (L4): what waits for that fires, until nothing does."""
+        """The last edit of the transaction has been made (L4): firings that wait for that run, until none is left."""
         self._close_guard()
         with self.tree.delivery.under_way("reacting"):
             self._run((), self._at_commit)
@@ -176,7 +176,7 @@ class Cascades:
             self._back_to(self._begun)
 
     def feed_only(self, feed_only: bool) -> None:
-        """Whether rules see edits without firing: those that undo what has been told already."""
+        """Whether rules see edits without firing: those that undo what has been reported already."""
         if feed_only:
             self._close_guard()  # the journal of the transaction is to be whole
         self._fires = not feed_only
@@ -371,7 +371,7 @@ class Cascades:
             savepoint.release()
 
     def _fire(self, firing: Firing, scene: Scene, savepoint: Savepoint) -> bool:
-        """The actions of a firing: all of them, or none (L6). Then what they trigger is put before what waits.
+        """The actions of a firing: all of them, or none (L6). Then what they trigger is put before firings that wait.
 
         Whether it has succeeded; if not, all is as at the savepoint, which has ended.
         """
@@ -446,7 +446,7 @@ class Cascades:
             self._afterwards.call(rules, function, record)
 
     def finish(self) -> None:
-        """Everything has been told."""
+        """Everything has been reported."""
         self._afterwards.run()
 
 

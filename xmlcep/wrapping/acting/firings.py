@@ -1,5 +1,5 @@
-"""From composites to firings: which rules they trigger, at which nodes, and what waits for the end of a transaction
-(rules L1, L3, L4)."""
+"""From composites to firings: which rules they trigger, at which nodes, and which firings wait for the end of a
+transaction (rules L1, L3, L4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def triggered_by(
     tree: ShadowTree, rules: RuleSet, composites: Sequence[CompositeEvent], depth: int, parent: Firing | None,
     *, in_transaction: bool,
 ) -> list[Firing]:  # fmt: skip
-    """The firings of these composites, in their order; what waits for the end of the transaction is put aside."""
+    """The firings of these composites, in their order; those for the end of the transaction are put aside."""
     found: list[Firing] = []
     for composite in composites:
         for rule in rules.by_event.get(composite.name, ()):

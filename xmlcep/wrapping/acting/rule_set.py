@@ -1,4 +1,4 @@
-"""A rule set as it runs on a document: its rules, what they have seen, what waits, what became of their firings."""
+"""A rule set as it runs on a document: its rules, what they have seen, which firings wait, what became of others."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RuleSet:
     """Rules that are open on a document.
 
     ``first`` is the place of its first rule among all that are open; ``by_event`` has the rules by the event that
-    triggers them; ``waiting`` is what waits for the end of the transaction (L4). The rest is as for `Document.rules`.
+    triggers them; ``waiting`` are firings for the end of the transaction (L4). The rest is as for `Document.rules`.
     """
 
     rules: Rules

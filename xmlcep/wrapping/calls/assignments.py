@@ -49,7 +49,7 @@ def _setter(
 ) -> Callable[[Node, Any], None]:
     """What sets one of the two texts that lxml keeps with a node: that in an element, or that behind a node.
 
-    ``told`` is what events have told of it, ``site`` the element whose child it is.
+    ``told`` is what events have reported of it, ``site`` the element whose child it is.
     """
 
     def set_value(node: Node, value: Any) -> None:
@@ -91,7 +91,7 @@ def set_tail_of(node: Node, value: Any) -> None:
 
 
 def set_content_of(node: Node, value: Any) -> None:
-    """The text of a comment or processing instruction, which is no event, but can be undone."""
+    """The text of a comment or processing instruction, which is not an event, but can be undone."""
     tree = tree_of(node)
     if tree is not None and tree.journal is not None:
         tree.journal.text(node)

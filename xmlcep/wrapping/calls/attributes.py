@@ -11,7 +11,7 @@ from .assignments import change, delete_attribute
 
 _raw = Element.attrib.__get__
 # Its own storage is never asked for an attribute, but C code that looks there (json's, say) has to find more than
-# nothing: an entry that is no attribute of anything.
+# nothing: an entry that is not an attribute of anything.
 _NOT_EMPTY: dict[Any, Any] = {object(): None}
 
 

@@ -1,6 +1,6 @@
 """lxml's structural edits on tracked trees: what is looked at before the call, and what is emitted after it.
 
-One module because every edit goes the same way: what is unseen is told, what cannot be told is refused, lxml is
+One module because every edit goes the same way: what is unseen is reported, what cannot be reported is refused, lxml is
 called, the difference is emitted.
 """
 
@@ -51,7 +51,7 @@ LXML_ERRORS = (
 
 
 def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
-    """Makes an lxml call that changes a document; what it does is not told yet (see `doubt`)."""
+    """Makes an lxml call that changes a document; what it does is not reported yet (see `doubt`)."""
     tree.delivery.changing = True
     try:
         return call(*given)
@@ -94,7 +94,7 @@ def ready(node: Node) -> ShadowNode | None:
 
 
 def see(node: Node) -> None:
-    """Before a node is moved: what has come into a document unseen is told first, for an undo goes back there."""
+    """Before a node is moved: what has come into a document unseen is reported first, for an undo goes back there."""
     if entry_of(node) is not None:
         return
     above = get_parent(node)
@@ -107,7 +107,7 @@ def see(node: Node) -> None:
 
 
 def owner(node: Node) -> ShadowTree | None:
-    """The document that a node belongs to, when all that others have done unseen to this one is told."""
+    """The document that a node belongs to, when all that others have done unseen to this one is reported."""
     tree = tree_of(node)
     if tree is not None and tree.foreign:
         outside_proxies.catch_up(tree)
@@ -119,7 +119,7 @@ def owner(node: Node) -> ShadowTree | None:
 def ready_to_leave(node: Node) -> ShadowNode | None:
     """As `ready`, for a node that may leave its document with all that is below it.
 
-    If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
+    If somebody has taken it elsewhere, unseen, that is reported first: an undo goes back there.
     """
     shadow = ready(node)
     if shadow is None or not shadow.tree.foreign:
@@ -139,7 +139,7 @@ def ready_to_leave(node: Node) -> ShadowNode | None:
 
 
 class Departure:
-    """A tracked node that a call is about to move or remove: where it stands, its subtree with shadow nodes."""
+    """A tracked node that a call is about to move or remove: where it is, its subtree with shadow nodes."""
 
     __slots__ = ("following", "node", "parent", "previous", "shadow", "tree")
 
@@ -160,7 +160,7 @@ class Departure:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
     def stayed(self) -> bool:
-        """Whether the node stands where it stood."""
+        """Whether the node is where it was."""
         node = self.node
         return (
             get_parent(node) is self.parent
@@ -422,7 +422,7 @@ def refuse_cycle(target: Node, nodes: Iterable[Any]) -> None:
 
 
 def refuse_duplicates(nodes: Iterable[Any]) -> None:
-    """A node can stand in one place only."""
+    """A node can be in one place only."""
     seen = set()
     for node in nodes:
         if node in seen:

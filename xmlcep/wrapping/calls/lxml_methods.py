@@ -119,7 +119,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
                 and above.trie is not None
             ):
                 insert_leaf(tree, self, get_tag(self), above)
-            elif entry_of(self) is None:  # the proxy of the parent may be new, too, and both be told of
+            elif entry_of(self) is None:  # the proxy of the parent may be new, too, and both be reported
                 if not is_element(parent):
                     _append(etree.Element("none"), self)  # out of the tree, which lxml 6.1 has damaged
                     raise RefusedError(
@@ -142,7 +142,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         """As lxml's ``insert``."""
         if entry_of(self) is not None:
             with suppress(IndexError, TypeError):
-                Element.__getitem__(self, index)  # what was put there unseen is told first
+                Element.__getitem__(self, index)  # what was put there unseen is reported first
         put(element, lambda: Element.insert(self, index, element), self)
 
     def remove(self, element: Any) -> None:

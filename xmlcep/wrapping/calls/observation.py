@@ -55,7 +55,7 @@ class Observation(Block):
         return self
 
     def widen(self) -> None:
-        """Every node is compared at the end; those elsewhere are now as events have told."""
+        """Every node is compared at the end; those elsewhere are now as events have reported."""
         tree = self._tree
         if not self._wide:
             self._wide = True
@@ -79,7 +79,7 @@ class Observation(Block):
         delivery.changing = True
         delivery.blocks = tuple(each for each in delivery.blocks if each is not self)
         refused: RefusedError | None = None
-        try:  # muted: new nodes get their proxies here, and are told of below
+        try:  # muted: new nodes get their proxies here, and are reported below
             tree.observed = None
             tree.update_fast_path()
             sites = list(Element.iter(tree.root if self._wide else element))
@@ -98,13 +98,13 @@ class Observation(Block):
 
     def _check(self) -> None:
         if not isinstance(self._element, Element) or tree_of(self._element) is not self._tree:
-            raise WrapError(f"{self._element!r} is no element of the document {self._tree.name!r}")
+            raise WrapError(f"{self._element!r} is not an element of the document {self._tree.name!r}")
 
 
 def compare_all(tree: ShadowTree) -> None:
-    """Emits all that is different from what events have told, whoever has done it, as one edit.
+    """Emits all that is different from what events have reported, whoever has done it, as one edit.
 
-    Where events have told of all nodes, and no transaction is open, whose undo could not go back there. Costs a walk.
+    Where events have reported all nodes, and no transaction is open, whose undo could not go back there. Costs a walk.
     Raises `RefusedError` for what cannot be tracked.
     """
     if not tree.all_open or tree.muted or tree.journal is not None:

@@ -102,7 +102,7 @@ tracked_class: Callable[[Any], type | None] = cache(_tracked_class)
 
 
 def _both_init(kind: Any, own: Any) -> Any:
-    """What lxml calls when it has made a proxy: that the node is new is told before the application sees it."""
+    """What lxml calls when it has made a proxy: that the node is new is reported before the application sees it."""
 
     def _init(self: Any) -> None:
         own._init(self)

@@ -1,4 +1,4 @@
-"""A document as it was when it was wrapped: to verify what no event has ever told of."""
+"""A document as it was when it was wrapped: to verify what no event has ever reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _new = tuple.__new__
 
 
 class First(NamedTuple):
-    """What a node was when events first told of it, or of something at or below it.
+    """What a node was when events first reported it, or of something at or below it.
 
     ``contents`` are name, text, tail and attributes, of a comment and the like the tail; ``number`` is its id,
     ``parent`` that of its parent, ``previous`` the node before it.
@@ -41,7 +41,7 @@ class First(NamedTuple):
 class Original:
     """The nodes of a document when it was wrapped, in document order, and its text.
 
-    Nodes that have changed since, moved or gone, are kept as they were when events first told of them: what is
+    Nodes that have changed since, moved or gone, are kept as they were when events first reported them: what is
     different there has slipped through before.
     """
 
@@ -89,8 +89,8 @@ class Original:
     ) -> Iterator[str]:
         """How nodes differ from what they were when they were wrapped.
 
-        ``first`` says of a node of the document what it was when events first told of it (None: nothing has been told,
-        or only that it is not here any more); ``shown`` what events would tell of one.
+        ``first`` says of a node of the document what it was when events first reported it (None: nothing has been
+        reported, or only that it is not here any more); ``shown`` what events would tell of one.
         """
         try:
             before = list(parse_own(self._text).iter())
@@ -120,7 +120,7 @@ class Original:
     def _was_told_as(
         self, node: Node, known: First, old: Node, index: Mapping[int, int], told: Sequence[First | None]
     ) -> bool:
-        """Whether events first told of a node where it was: below which parent, and behind which node."""
+        """Whether events first reported a node where it was: below which parent, and behind which node."""
         parent, previous = old.getparent(), old.getprevious()
         if parent is None:
             return known.parent is None
@@ -131,7 +131,7 @@ class Original:
         return self.previous.get(node, known.previous) is before
 
     def _stands_as(self, node: Node, old: Node, index: Mapping[int, int]) -> bool:
-        """Whether a node has the parent and the node before it that it had; the document element stands anywhere."""
+        """Whether a node has the parent and the node before it that it had; the document element is anywhere."""
         parent, previous = old.getparent(), old.getprevious()
         if parent is None:
             return True

@@ -59,7 +59,7 @@ def _differences(tree: ShadowTree) -> Iterator[str]:
 
 
 def _first(tree: ShadowTree, node: Node) -> First | None:
-    """What a node was when events first told of it, if that has not been kept; None if no event has told of it."""
+    """What a node was when events first reported it, if that has not been kept; None if no event has reported of it."""
     entry = entry_of(node)
     return First.of(entry) if type(entry) is ShadowNode and entry.tree is tree and entry.pristine else None
 
@@ -81,7 +81,7 @@ _UNSEEN = "was put into the tree unseen"
 
 
 def differences_of(tree: ShadowTree, node: Node, shadow: ShadowNode) -> Iterator[tuple[Node, str]]:
-    """How the contents of an element, and the list of its children, differ from what events have told of them."""
+    """How the contents of an element, and the list of its children, differ from what events have reported of them."""
     element_only = shadow.element_only
     text = visible(get_text(node), element_only)
     if text != shadow.text:
@@ -109,13 +109,13 @@ def differences_of(tree: ShadowTree, node: Node, shadow: ShadowNode) -> Iterator
             if type(known) is ShadowNode and known.tree is tree:
                 yield (
                     child,
-                    f"stands {'behind another sibling' if known.parent is shadow else 'elsewhere'} than told",
+                    f"is {'behind another sibling' if known.parent is shadow else 'elsewhere'} than the events say",
                 )
             elif known is not tree:
                 yield child, _UNSEEN
         previous = child
     if shadow.last is not previous:
-        yield node, "its last child is another than told"
+        yield node, "its last child is not the one that the events say"
     if shadow.count != count:
         yield node, _told("the number of its child nodes", count, shadow.count)
     if tree.ignore_whitespace and tree.has_element_only_content(node) != element_only:
@@ -143,7 +143,7 @@ def ends_differ(node: Node, shadow: ShadowNode) -> bool:
 
 
 def has_its_name(node: Node) -> bool:
-    """Whether a node that has a shadow node is called what events have told."""
+    """Whether a node that has a shadow node is called what events have reported."""
     shadow = entry_of(node)
     if type(shadow) is not ShadowNode or shadow.trie is None:
         return True
@@ -151,7 +151,7 @@ def has_its_name(node: Node) -> bool:
 
 
 def has_its_place(node: Node, shadow: ShadowNode) -> bool:
-    """Whether a node (no root) stands where events have told, and has the text behind it that they have told."""
+    """Whether a node (no root) is where events have reported, and has the text behind it that they have told."""
     above = shadow.parent
     if above is None or is_elsewhere(node, shadow):
         return False
@@ -164,7 +164,7 @@ def has_its_place(node: Node, shadow: ShadowNode) -> bool:
 
 
 def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
-    """Whether somebody has taken ``node`` from where events have told it to be."""
+    """Whether somebody has taken ``node`` from where events have reported it to be."""
     return shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
 
 
@@ -178,7 +178,7 @@ def _name_told(node: Node) -> str:
 
 
 def _told(what: str, now: Any, told: Any) -> str:
-    return f"{what} is {now!r}, told was {told!r}"
+    return f"{what} is {now!r}; the events say {told!r}"
 
 
 # --- many nodes

@@ -31,7 +31,7 @@ class Shadow(Protocol):
 
 
 class Place(NamedTuple):
-    """Where a node stands: its parent and neighbours, and the text behind it."""
+    """Where a node is: its parent and neighbours, and the text behind it."""
 
     parent: Node | None
     following: Node | None

@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 def longest_unchanged_run(before: Sequence[Item], after: Sequence[Item]) -> set[Item]:
-    """The most items of ``before`` that stand in ``after`` in the same order.
+    """The most items of ``before`` that are in ``after`` in the same order.
 
     >>> sorted(longest_unchanged_run("abcd", "bcxa"))
     ['b', 'c']

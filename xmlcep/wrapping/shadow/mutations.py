@@ -70,7 +70,7 @@ def write_down(node: Node, shadow: ShadowNode) -> None:
 def remember(tree: ShadowTree, node: Node) -> None:
     """For the undo of the transaction: what a node, of which anything may change now, is like.
 
-    Where others may have edited it unseen, that is what events have told: what is there now may belong elsewhere.
+    Where others may have edited it unseen, that is what events have reported: what is there now may belong elsewhere.
     """
     assert tree.journal is not None
     if tree.foreign and is_element(node):
@@ -348,7 +348,7 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
                 remove(owner, node, entry)
                 unlink(owner, entry, behind)
                 return
-            behind = child  # to the end where C code had moved the node before events first told of it
+            behind = child  # to the end where C code had moved the node before events first reported it
     remove(owner, node, entry)
 
 
@@ -371,7 +371,7 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """A subtree (which may be elsewhere by now) has gone: emits its tail, then the subtree in reverse order.
 
     Its parent's list of children is the caller's business (`unlink`), afterwards: a node that is in no list and still
-    there, for somebody has interrupted, would never be told of.
+    there, for somebody has interrupted, would never be reported.
     """
     if shadow.last is not None:
         tree.open_subtree(node)

@@ -25,7 +25,7 @@ class PathTrie:
         self.attributes: dict[str, PathType] = {}
 
     def child(self, name: str) -> PathTrie:
-        """That of child elements called ``name``; raises `RefusedError` for what is no XML name."""
+        """That of child elements called ``name``; raises `RefusedError` for what is not XML name."""
         known = self.children.get(name)
         if known is None:
             check_name(name, "element")
@@ -33,7 +33,7 @@ class PathTrie:
         return known
 
     def attribute(self, name: str) -> PathType:
-        """The path type of the attribute called ``name``; raises `RefusedError` for what is no XML name."""
+        """The path type of the attribute called ``name``; raises `RefusedError` for what is not XML name."""
         known = self.attributes.get(name)
         if known is None:
             check_name(name, "attribute")

@@ -15,7 +15,7 @@ def open_journal(tree: ShadowTree) -> Journal:
     for node in tree.foreign:
         if not is_element(node):
             journal.whole(node)  # of the text of a comment the shadow knows nothing
-    journal.beside(tree.root)  # what stands there is in no table: nobody could say whose it is
+    journal.beside(tree.root)  # what is there is in no table: nobody could say whose it is
     tree.update_fast_path()
     return journal
 
@@ -23,7 +23,7 @@ def open_journal(tree: ShadowTree) -> Journal:
 class Savepoint:
     """The state of a document to which `rollback` brings it back; either that or `release` ends it.
 
-    Savepoints stand in each other and in a transaction. The events since then must be waiting in the queue.
+    Savepoints are in each other and in a transaction. The events since then must be waiting in the queue.
     """
 
     __slots__ = ("_around", "_blocks", "_journal", "_outer", "_position", "_tree", "_ts")
@@ -38,7 +38,7 @@ class Savepoint:
         self._journal = open_journal(tree)
 
     def release(self) -> None:
-        """What has been done since then stands; whatever is around it can still undo it."""
+        """What has been done since then stays; whatever is around it can still undo it."""
         tree = self._tree
         if self._outer is not None:
             self._outer.absorb(self._journal)

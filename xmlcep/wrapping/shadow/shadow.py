@@ -1,4 +1,4 @@
-"""The shadow tree: what events have told of a wrapped document, node by node.
+"""The shadow tree: what events have reported of a wrapped document, node by node.
 
 An lxml element takes no attributes and no weak references, and its identity is lost when its proxy dies. So there is
 one table for all wrapped documents that holds the proxies of their elements, comments and processing instructions. The
@@ -63,7 +63,7 @@ class ShadowAttribute:
 
 
 class ShadowNode:
-    """What events have told of one node.
+    """What events have reported of one node.
 
     ``number`` is its id, ``ids`` those from the root down (made when first needed); comments and the like have
     neither, their ``trie`` is None. ``text`` and ``tail`` are None when there is no such text node, ``text_number`` and
@@ -150,7 +150,7 @@ class Tracked:
 
 
 NOT_ORIGINAL = -1
-"""Where a node that came later stands in `Original.nodes`."""
+"""Where a node that came later is in `Original.nodes`."""
 
 # --- the table: what follows is all that touches it
 
@@ -223,7 +223,7 @@ def nodes_of(tree: ShadowTree) -> Iterator[Node]:
 
 
 def parents_told(nodes: Iterable[Node]) -> list[Node]:
-    """The elements below which, as events have told, these nodes are; costs a walk of the whole table."""
+    """The elements below which, as events have reported, these nodes are; costs a walk of the whole table."""
     shadows = {shadow_of(node).parent for node in nodes}
     return [node for node, entry in _entries() if entry in shadows] if shadows else []
 
@@ -261,7 +261,7 @@ class ShadowTree:
         self.emit_alone = self.emitter.emit_alone
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
-        self.foreign: dict[Node, int] = {}  # with where they stand in `original.nodes`
+        self.foreign: dict[Node, int] = {}  # with where they are in `original.nodes`
         self.credit = 0  # for looking at them (see `outside_proxies`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
@@ -305,14 +305,14 @@ class ShadowTree:
         self.others.clear()
 
     def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
-        """A node of this document has a proxy that is not ours; ``number``: where it stands in `original.nodes`."""
+        """A node of this document has a proxy that is not ours; ``number``: where it is in `original.nodes`."""
         if not self.foreign:
             self._all_open = False  # the end of the edit sees to that
         self.foreign.setdefault(node, number)
         self.update_fast_path()
 
     def drop_foreign(self, node: Node) -> None:
-        """It is no node of this document any more; nothing happens if it has not been foreign."""
+        """It is not a node of this document any more; nothing happens if it has not been foreign."""
         if self.foreign.pop(node, None) is not None:
             self.update_fast_path()
 
@@ -377,7 +377,7 @@ class ShadowTree:
         """The shadow node of a node of this document; made, with those of its ancestors, when there is none.
 
         Raises UnseenEditError if C code has put something below one of these unseen; but for ``new``, the node that is
-        about to be told of.
+        about to be reported.
         """
         entry = entry_of(node)
         if type(entry) is ShadowNode:
@@ -562,7 +562,7 @@ class ShadowTree:
             child = shadow_of(child).prev
 
     def element_by_id(self, number: int) -> Node | None:
-        """The element with this id; None if it is gone, or if no event has told of it."""
+        """The element with this id; None if it is gone, or if no event has reported of it."""
         if self.index is None:
             self.index = {}
             for node in Element.iter(self.root, etree.Element):

@@ -92,4 +92,4 @@ def test_records_of_one_time_point_are_counted(command: str, capsys: pytest.Capt
     """An audit puts them aside; questions leave them out, and say so."""
     more = {"why-not": ["A"], "why": ["1"]}.get(command, [])
     assert run([command, "twice.jsonl", "--rules", "a.xcep", *more]) == 0
-    assert "2 records of a time point that there was before were left out" in capsys.readouterr().out
+    assert "2 records of a time point that was there before were left out" in capsys.readouterr().out
