@@ -165,13 +165,13 @@ class Evaluation:
             raised = len(report)
             tree, plan, first = steps.get(index) or (self.trees[index], None, None)
             is_left = index in waiting.elsewhere
-            composites = inboxes.pop(index, ())
-            if plan is None and len(composites) == 1 and tree.take_composite(composites[0], event):
-                pass
-            elif composites or (
-                plan is not None and (first is None or (is_left and not tree.releases_alone))
-            ):
-                self._guarded(tree, event, plan, composites)
+            if index in inboxes:
+                composites = inboxes.pop(index)
+                if plan is not None or len(composites) > 1 or not tree.take_composite(composites[0], event):
+                    self._guarded(tree, event, plan, composites)
+                    self._note(tree)
+            elif plan is not None and (first is None or (is_left and not tree.releases_alone)):
+                self._guarded(tree, event, plan)
                 self._note(tree)
             else:
                 for accept, position in first or ():
