@@ -22,10 +22,6 @@ class Chronicle(Context):
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
         found: list[Combination] = []
-        if not (exists.constrained or exists.optional or group.shared):
-            while (oldest := group.consume_oldest()) is not None:
-                found.append(oldest)
-            return found
         while (oldest := exists.oldest(group)) is not None:
             chosen = exists.filled(group, oldest)
             group.consume(self.consumed(exists, enumerate(chosen), child))

@@ -25,12 +25,10 @@ class Combinations(ABC):
     """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
 
     ``ordered`` says that only an event of the last operand ends a combination (Q1); otherwise any arrival does (Q1).
-    ``constrained`` says that not every choice is one. ``optional`` are the operands that may be left out where nothing
-    of them fits (M5); a combination has None there.
+    ``optional`` are the operands that may be left out where nothing of them fits (M5); a combination has None there.
     """
 
     ordered = False
-    constrained = True
     optional: Collection[int] = ()
     first = 0
     """The first operand of which an event is chosen."""
@@ -116,8 +114,6 @@ class Combinations(ABC):
 
 class AnyOrder(Combinations):
     """Conjunction without constraints: every choice of one event of each operand (Q1)."""
-
-    constrained = False
 
     def __init__(self, optional: Collection[int] = ()) -> None:
         self.optional = optional

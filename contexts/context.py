@@ -84,6 +84,8 @@ class Context(ABC):
         self, exists: Combinations, chosen: Iterable[tuple[int, Entry | None]], arrived: int
     ) -> list[tuple[int, Entry | None]]:
         """What is consumed of these, each with its operand."""
+        if self.stays is Stays.NOTHING:
+            return [*chosen]
         ordered, first = exists.ordered, exists.first
         return [one for one in chosen if self.consumes(one[0], arrived, ordered=ordered, first=first)]
 

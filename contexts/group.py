@@ -18,10 +18,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Protocol
 
-from .entry import END, EVENT, Combination, Entry, Several
+from .entry import END, EVENT, Entry, Several
 from .runs import Runs
-
-_FIRST = itemgetter(0)
 
 
 class Owner(Protocol):
@@ -152,18 +150,6 @@ class Group:
             consumed += [(k, entry) for entry in found]
         if consumed:
             self.tell(consumed)
-
-    def consume_oldest(self) -> Combination | None:
-        """Consumes, and returns, the oldest event of every operand; None if there is none."""
-        stores = self.stored
-        if not all(stores):
-            return None
-        chosen = tuple(map(_FIRST, stores))
-        for stored in stores:
-            del stored[0]
-        if self.owners is not None:
-            self.tell(enumerate(chosen))
-        return chosen
 
     def _in_all_operands(self, taken: Iterable[tuple[int, Entry | None]]) -> list[tuple[int, Entry]]:
         """S1: an event consumed in one operand is consumed in all."""

@@ -24,6 +24,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.anew import ANEW
+from tests.java import JAVA_OPTIONS
 from tests.kills import fsync_at_once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -31,7 +32,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # A slow machine must not fail a test: no deadline, and slow data generation is no error.
 # The suite says the same of the same code, and looks at a share of the examples that laws name; new ones, and all of
 # them, are drawn with  pytest --hypothesis-profile=random.
-EXAMPLES = 0.4
+EXAMPLES = 0.25
 _COMMON: dict[str, Any] = {
     "deadline": None, "suppress_health_check": [HealthCheck.too_slow], "backend": ANEW, "max_examples": 60,
 }  # fmt: skip
@@ -44,8 +45,6 @@ settings.load_profile("xmlcep")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Spark does little here and does it in many Javas: a compiler and a collector in haste take half the time.
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 os.environ.setdefault(
     "PYSPARK_SUBMIT_ARGS", f'--conf spark.driver.defaultJavaOptions="{JAVA_OPTIONS}" pyspark-shell'
 )
@@ -119,7 +118,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long goes first, so that no process is left with it at the end; laws look at fewer examples."""
-    if settings.get_current_profile_name() == "xmlcep":
+    if settings().derandomize:
         _take_fewer_examples(items)
     for item in items:
         uses = "spark" in getattr(item, "fixturenames", ())

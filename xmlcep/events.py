@@ -177,17 +177,13 @@ class PrimitiveEvent(NamedTuple):
 
         ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (E3).
         """
+        ts, op, path, ids, value, old, _, at, _, txn, meta, _ = self
         record: dict[str, Any] = {
-            "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
-            "value": self.value, "old": self.old,
+            "ts": ts, "op": op, "path": str(path), "ids": list(ids), "value": value, "old": old
         }  # fmt: skip
-        if self.at is not None:
-            record["at"] = self.at
-        return record | self.provenance()
-
-    def provenance(self) -> dict[str, Any]:
-        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
-        return _provenance(self.txn, self.meta)
+        if at is not None:
+            record["at"] = at
+        return _with_provenance(record, txn, meta)
 
     @property
     def xpath(self) -> str:
@@ -220,13 +216,15 @@ def _with_prefixes(text: str, more: str = "") -> str:
     return f"{short}{more}{where and f' where {where}'}"
 
 
-def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _with_provenance(
+    record: dict[str, Any], txn: int | None, meta: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """A finding record, or a constituent, with ``txn`` and ``meta``, where there are any."""
     if txn is not None:
-        found["txn"] = txn
+        record["txn"] = txn
     if meta is not None:
-        found["meta"] = dict(meta)
-    return found
+        record["meta"] = dict(meta)
+    return record
 
 
 _parse = lru_cache(4096)(PathType.parse)
@@ -254,10 +252,6 @@ class TimePoint(NamedTuple):
     doc: str = ""
     txn: int | None = None
     meta: Mapping[str, str] | None = None
-
-    def provenance(self) -> dict[str, Any]:
-        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
-        return _provenance(self.txn, self.meta)
 
     def __deepcopy__(self, memo: object) -> TimePoint:
         return self
@@ -339,19 +333,24 @@ class CompositeEvent(NamedTuple):
     def to_record(self) -> dict[str, Any]:
         """The composite as a finding record, its fields in the order in which an audit writes them (V5); ``bindings``
         is there if it has variables (V7), ``txn`` and ``meta`` are those of its cause, where that has them."""
-        cause = self.cause
-        return {
-            "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
-            "path": None if self.path is None else str(self.path), "ids": list(self.ids),
-            "start": self.start, "end": self.end,
-            "constituents": self._constituents(),
-            "operator": self.operator,
-            **({} if self.severity is None else {"severity": self.severity}),
-            **({} if self.message is None else {"message": self.message}),
-            **({"ended": True} if self.ended else {}),
-            **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
-            **cause.provenance(),
+        return self._record(self._constituents())
+
+    def _record(self, constituents: Any) -> dict[str, Any]:
+        name, operator, path, ids, _, start, end, cause, bindings, _, _, severity, message, ended = self
+        record = {
+            "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": name,
+            "path": None if path is None else str(path), "ids": list(ids), "start": start, "end": end,
+            "constituents": constituents, "operator": operator,
         }  # fmt: skip
+        if severity is not None:
+            record["severity"] = severity
+        if message is not None:
+            record["message"] = message
+        if ended:
+            record["ended"] = True
+        if bindings is not None:
+            record["bindings"] = bindings_in_finding(bindings)
+        return _with_provenance(record, cause.txn, cause.meta)
 
     def to_constituent(self) -> dict[str, Any]:
         """The composite as a constituent in a finding record."""

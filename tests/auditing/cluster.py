@@ -14,14 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.java import JAVA_OPTIONS
 from xmlcep.auditing.spark.java import find_java
 from xmlcep.auditing.spark.session import PACKAGES
 
 NOT_HERE = "this worker was not sent the package"
 """What a worker says that tries to import the package and was not sent it."""
-
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""What saves time where little is done, in all that is started here and by it: a compiler and a collector in haste."""
 
 
 @contextmanager

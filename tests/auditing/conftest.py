@@ -24,7 +24,7 @@ def spark() -> Iterator[SparkSession]:
         session = start_session("local[2]")
     except NoJavaError as error:
         pytest.skip(str(error))
-    session.conf.set("spark.sql.shuffle.partitions", "3")
+    session.conf.set("spark.sql.shuffle.partitions", "2")
     with suppress(
         ImportError
     ):  # PySpark imports it later, in whichever test, and hypothesis minds what it does

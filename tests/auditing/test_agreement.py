@@ -107,24 +107,83 @@ def lines_of(records: list[dict[str, Any]]) -> list[bytes]:
     return [FASTEST.dumps(record) for record in records]
 
 
-def test_files_of_all_formats_together(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all that logs can be: an audit in Spark takes its time whatever is in them."""
     import pyarrow
 
+    from tests.auditing.test_splits import damage, write_parquet
     from xmlcep.events import PrimitiveEvent
 
-    write_log(tmp_path / "a.jsonl", lines_of(orders("a")))
-    packed = b"\n".join(lines_of(orders("b", txn=True)))
-    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(packed))
-    with pyarrow.CompressedOutputStream(str(tmp_path / "c.jsonl.zst"), "zstd") as stream:
-        stream.write(b"\n".join(lines_of(orders("c"))))
-    with ParquetWriter(tmp_path / "d.parquet", Header("d")) as writer:
-        writer.write_all([PrimitiveEvent.from_record(record) for record in orders("d", txn=True)])
-    local = audit(tmp_path, ORDER_RULES, out=tmp_path / "local.out")
-    assert set(local.summary.documents) == {"a", "b", "c", "d"}
-    assert all(each.findings > 20 for each in local.summary.documents.values())
-    assert all(count for count in local.summary.per_rule.values()) and len(local.summary.per_rule) == 6
-    distributed = audit(tmp_path, ORDER_RULES, out=tmp_path / "spark.out", engine="spark", spark=spark)
+    folder = tmp_path_factory.mktemp("logs")
+    many = [orders(f"doc{number:03}", 12, txn=number % 3 == 0) for number in range(60)]
+    in_turns = [record for records in zip(*many[:20], strict=False) for record in records]
+    write_log(folder / "a.jsonl", lines_of(in_turns))
+    write_log(folder / "b.jsonl", lines_of([record for log in many[20:40] for record in log]))
+    packed = [record for log in many[40:] for record in log]
+    damage(write_parquet(folder / "c.parquet", packed, 150), 2, "ts", at_end=False)
+    (folder / "d.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines_of(orders("packed", txn=True)))))
+    with pyarrow.CompressedOutputStream(str(folder / "e.jsonl.zst"), "zstd") as stream:
+        stream.write(b"\n".join(lines_of(orders("packed otherwise"))))
+    with ParquetWriter(folder / "f.parquet", Header("columns")) as writer:
+        writer.write_all([PrimitiveEvent.from_record(record) for record in orders("columns", txn=True)])
+    (folder / "g.jsonl").write_bytes(bad_and_disordered())
+    write_log(folder / "h.jsonl", lines_of(half_known("half known")))
+    return folder
+
+
+def bad_and_disordered() -> bytes:
+    """Two documents with six bad records, one of them out of order."""
+    first, second = lines_of(orders("disordered", txn=True)), lines_of(orders("in order"))
+    first[7], first[8] = first[8], first[7]  # out of order: sorted
+    first.insert(20, first[19])  # the same time point twice, in a document that has to be sorted
+    second.insert(30, second[29])  # the same in one that is in order
+    second.insert(10, b'{"doc": "in order", "ts": 1, "op": "gone"}')
+    second.insert(5, b"not json \xff")
+    second[40] = second[40].replace(b'"ids":[1,', b'"ids":[')
+    return b"\n".join([*first, b"", *second]) + b'\n{"doc": "disordered", "ts"'
+
+
+def half_known(doc: str) -> list[dict[str, Any]]:
+    """Records of which some do not say who and when."""
+    records = orders(doc, 14, txn=True)
+    for record in records[::3]:
+        record["at"] = None
+    for record in records[::4]:
+        del record["meta"]
+    return records
+
+
+RULES = parse_rules(f"{ORDER_RULES.text}\nevent Several(order) {{end=custom}} = x[3,3] Complete(item)")
+
+
+def test_logs_of_all_kinds(spark: SparkSession, logs: Path, tmp_path: Path) -> None:
+    local = audit(logs, RULES, out=tmp_path / "local.out")
+    documents = local.summary.documents
+    assert len(documents) > 55 and local.summary.quarantined == 7
+    assert all(documents[doc].findings > 20 for doc in ("packed", "packed otherwise", "columns"))
+    assert documents["disordered"].disordered and not documents["in order"].disordered
+    assert documents["in order"].missing == 1
+    assert all(local.summary.per_rule.values()) and len(local.summary.per_rule) == 7
+    say_who_and_when(local, half_known("half known"))
+    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(setting)
+    distributed = audit(logs, RULES, out=tmp_path / "spark.out", engine="spark", spark=spark)
     assert_same(distributed, local)
+    assert spark.conf.get(setting) == before
+
+
+def say_who_and_when(result: AuditResult, records: list[dict[str, Any]]) -> None:
+    """Of each change as far as its record says it, of the finding what the record says that caused it."""
+    findings = [each for each in result.records() if each["doc"] == records[0]["doc"]]
+    assert len(findings) > 5
+    for finding in findings:
+        cause = records[finding["ts"] - 1]
+        assert finding["txn"] == cause["txn"] and finding.get("meta") == cause.get("meta")
+        for each in flattened(finding):
+            record = records[each["ts"] - 1]
+            said = {name: record[name] for name in ("at", "txn", "meta") if record.get(name) is not None}
+            assert {name: each[name] for name in each.keys() & {"at", "txn", "meta"}} == said
 
 
 def test_part_files_in_their_order_are_the_one_file(spark: SparkSession, tmp_path: Path) -> None:
@@ -146,72 +205,30 @@ def test_part_files_in_their_order_are_the_one_file(spark: SparkSession, tmp_pat
         audit(log, ORDER_RULES, out=tmp_path / "found", engine="local")
 
 
-def test_bad_records_and_disorder(spark: SparkSession, tmp_path: Path) -> None:
-    first, second = lines_of(orders("a", txn=True)), lines_of(orders("b"))
-    first[7], first[8] = first[8], first[7]  # out of order: sorted
-    first.insert(20, first[19])  # the same time point twice, in a document that has to be sorted
-    second.insert(30, second[29])  # the same in one that is in order
-    second.insert(10, b'{"doc": "b", "ts": 1, "op": "gone"}')
-    second.insert(5, b"not json \xff")
-    second[40] = second[40].replace(b'"ids":[1,', b'"ids":[')
-    (tmp_path / "log.jsonl").write_bytes(b"\n".join([*first, b"", *second]) + b'\n{"doc": "a", "ts"')
-    local = audit(tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "local.out")
-    assert local.summary.quarantined == 6
-    assert local.summary.documents["a"].disordered and not local.summary.documents["b"].disordered
-    assert local.summary.documents["b"].missing == 1
+def test_findings_as_parquet_without_documents_that_have_bad_records(
+    spark: SparkSession, logs: Path, tmp_path: Path
+) -> None:
+    pc = pytest.importorskip("pyarrow.compute")
+    local = audit(logs, RULES, out=tmp_path / "local.parquet", on_bad_record="document")
+    documents = local.summary.documents
+    assert documents["disordered"].withheld and documents["in order"].withheld
+    assert not documents["packed"].withheld
     distributed = audit(
-        tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "spark.out", engine="spark", spark=spark
+        logs, RULES, out=tmp_path / "spark.parquet", on_bad_record="document", engine="spark", spark=spark
     )
     assert_same(distributed, local)
-    without = audit(tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "w.out", on_bad_record="document")
-    assert without.summary.findings == 0 and all(d.withheld for d in without.summary.documents.values())
-    also = audit(
-        tmp_path / "log.jsonl",
-        ORDER_RULES,
-        out=tmp_path / "x.out",
-        on_bad_record="document",
-        engine="spark",
-        spark=spark,
-    )
-    assert described(also) == described(without)
+    assert list(local.records()) == list(audit(logs, RULES, on_bad_record="document").records())
+    assert local.findings.num_rows == local.summary.findings > 20
+    with_meta = local.findings.filter(pc.field("doc") == "packed")["meta"].to_pylist()
+    assert len(with_meta) == documents["packed"].findings and {"user": "user 1"} in map(dict, with_meta)
 
 
-def test_parquet_findings_are_the_same(spark: SparkSession, tmp_path: Path) -> None:
+def test_parts_of_parquet(spark: SparkSession, tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.jsonl", lines_of(orders("a")) + lines_of(orders("b", txn=True)))
-    local = audit(log, ORDER_RULES, out=tmp_path / "local.parquet", format="parquet")
-    distributed = audit(
-        log, ORDER_RULES, out=tmp_path / "spark.parquet", format="parquet", engine="spark", spark=spark
-    )
-    assert_same(distributed, local)
     in_parts = audit(
         log, ORDER_RULES, out=f"{tmp_path}/parts/", format="parquet", engine="spark", spark=spark
     )
-    assert list(in_parts.records()) == list(local.records())
-    assert list(local.records()) == list(audit(log, ORDER_RULES).records())
-    assert local.findings.num_rows == local.summary.findings > 20
-    with_meta = [dict(meta) for meta in local.findings["meta"].to_pylist() if meta is not None]
-    assert len(with_meta) == local.summary.documents["b"].findings and {"user": "user 1"} in with_meta
-
-
-def test_findings_say_who_and_when(spark: SparkSession, tmp_path: Path) -> None:
-    """Of each change as far as its record says it, of the finding what the record says that caused it."""
-    records = orders("a", 14, txn=True)
-    for record in records[::3]:
-        record["at"] = None
-    for record in records[::4]:
-        del record["meta"]
-    log = write_log(tmp_path / "a.jsonl", lines_of(records))
-    for rules in (ORDER_RULES, parse_rules("event P = ins(item/price) & ins(item/comment)")):
-        local = audit(log, rules, out=tmp_path / "local.out")
-        distributed = audit(log, rules, out=tmp_path / "spark.out", engine="spark", spark=spark)
-        assert_same(distributed, local)
-        for finding in local.records():
-            cause = records[finding["ts"] - 1]
-            assert finding["txn"] == cause["txn"] and finding.get("meta") == cause.get("meta")
-            for each in flattened(finding):
-                record = records[each["ts"] - 1]
-                said = {name: record[name] for name in ("at", "txn", "meta") if record.get(name) is not None}
-                assert {name: each[name] for name in each.keys() & {"at", "txn", "meta"}} == said
+    assert list(in_parts.records()) == list(audit(log, ORDER_RULES).records())
 
 
 def flattened(finding: dict[str, Any]) -> list[dict[str, Any]]:
@@ -219,26 +236,3 @@ def flattened(finding: dict[str, Any]) -> list[dict[str, Any]]:
     if "constituents" not in finding:
         return [finding]
     return [inner for each in finding["constituents"] for inner in flattened(each)]
-
-
-def test_many_documents_in_files_of_both_kinds(spark: SparkSession, tmp_path: Path) -> None:
-    """Documents that take turns, documents one after the other, a Parquet file with a damaged row group."""
-    from tests.auditing.test_splits import damage, write_parquet
-
-    folder = tmp_path / "logs"
-    folder.mkdir()
-    rules = parse_rules(f"{ORDER_RULES.text}\nevent Several(order) {{end=custom}} = x[3,3] Complete(item)")
-    logs = [orders(f"doc{number:03}", 12, txn=number % 3 == 0) for number in range(200)]
-    in_turns = [record for records in zip(*logs[:80], strict=False) for record in records]
-    write_log(folder / "a.jsonl", lines_of(in_turns))
-    write_log(folder / "b.jsonl", lines_of([record for log in logs[80:140] for record in log]))
-    packed = [record for log in logs[140:] for record in log]
-    damage(write_parquet(folder / "c.parquet", packed, 150), 2, "ts", at_end=False)
-    local = audit(folder, rules, out=tmp_path / "local.out")
-    assert len(local.summary.documents) > 190 and local.summary.quarantined == 1
-    assert all(local.summary.per_rule.values()) and len(local.summary.per_rule) == 7
-    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
-    before = spark.conf.get(setting)
-    distributed = audit(folder, rules, out=tmp_path / "spark.out", engine="spark", spark=spark)
-    assert_same(distributed, local)
-    assert spark.conf.get(setting) == before

@@ -1,6 +1,6 @@
 """Audits on a cluster whose workers do not have the package, by command and ``spark-submit``; the latter alone, too.
 
-Most of what they cost are the Javas that start, and what each does for the first time: few audits of few levels.
+Most of what they cost are the Javas that start, and what each does for the first time: one program makes all of them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.auditing.cluster import JAVA_OPTIONS, NOT_HERE, bare_cluster
+from tests.auditing.cluster import NOT_HERE, bare_cluster
 from tests.auditing.levels import LEVELS
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import lines_of, orders
+from tests.java import JAVA_OPTIONS
 from xmlcep.auditing import NoJavaError, audit
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.java import find_java
@@ -27,16 +28,17 @@ pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# A program of two audits. One has no session. The other is that of docs/audit.md, the package sent twice; it says what
-# the workers have of it before. Its session is one of few cores: what it starts takes long.
+# A program of three audits. The first has no session. The second is that of docs/audit.md, the package sent twice; it
+# says what the workers have of it before. Its session has one core: what it starts takes long. The third is a command.
 PROGRAM = """\
 import sys
 from pyspark.sql import SparkSession
 import xmlcep
 from xmlcep.auditing import audit
+from xmlcep.cli.main import run
 from xmlcep.spark import send_package
 
-cluster, logs, rules, alone, sent = sys.argv[1:]
+cluster, logs, rules, alone, sent, out = sys.argv[1:]
 audit(logs, xmlcep.load_rules(rules), engine="spark", out=alone)
 print("left open:", SparkSession.getActiveSession())
 spark = SparkSession.builder.master(cluster).config("spark.cores.max", 1).getOrCreate()
@@ -49,6 +51,8 @@ send_package(spark)
 audit(logs, xmlcep.load_rules(rules), engine="spark", spark=spark, out=sent, partitions=1)
 print("still running on", spark.sparkContext.master)
 spark.stop()
+options = ["--engine", "spark", "--master", cluster, "--partitions", "2", "--out", out]
+sys.exit(run(["audit", logs, "--rules", rules, *options]))
 """
 
 # What saves time where little is done: no web page, no log. The history of an application, a file, tells its master.
@@ -125,12 +129,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def task(tmp_path: Path) -> Task:
-    """Something to audit."""
-    return Task(tmp_path)
-
-
 class Submitted(NamedTuple):
     """What has come of the program, which was submitted to this machine and knows a cluster."""
 
@@ -143,7 +141,7 @@ class Submitted(NamedTuple):
 def submitted(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> Submitted:
     """The program, run once: most of its time is the start of Java."""
     task = Task(tmp_path_factory.mktemp("submitted"))
-    said = task.submit("local[2]", PROGRAM, cluster, "alone.jsonl", "sent.jsonl")
+    said = task.submit("local[2]", PROGRAM, cluster, "alone.jsonl", "sent.jsonl", "out.jsonl")
     return Submitted(task, cluster, said)
 
 
@@ -157,7 +155,7 @@ def test_without_a_session_the_audit_runs_where_it_was_submitted_to(submitted: S
         re.findall(r'"spark.master":"(.*?)"', history.read_text())
         for history in (submitted.task.folder / "history").iterdir()
     ]
-    assert sorted(map(set, masters), key=str) == [{"local[2]"}, {submitted.cluster}]
+    assert sorted(map(set, masters), key=str) == [{"local[2]"}, {submitted.cluster}, {submitted.cluster}]
     assert "left open: None" in submitted.said
 
 
@@ -168,20 +166,9 @@ def test_on_a_cluster_the_package_is_sent(submitted: Submitted) -> None:
     assert task.found("sent.jsonl") == task.expected
 
 
-def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
-    # A process of its own: this one may have a session already.
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "xmlcep", "audit", str(task.log), "--rules", str(task.rules), "--engine", "spark",
-            "--master", cluster, "--partitions", "2", "--out", str(task.folder / "out.jsonl"),
-        ],
-        cwd=task.folder, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+def test_the_command_on_a_cluster(submitted: Submitted) -> None:
+    task = submitted.task
     assert task.found("out.jsonl") == task.expected
     assert sorted(path.name for path in task.folder.iterdir()) == [
-        "local.jsonl",
-        "log.jsonl",
-        "out.jsonl",
-        "rules",
-    ]
+        "alone.jsonl", "history", "local.jsonl", "log.jsonl", "my_audit.py", "out.jsonl", "rules", "sent.jsonl",
+    ]  # fmt: skip

@@ -22,7 +22,7 @@ from xmlcep.documents import Replica, Strictness
 from xmlcep.log import read_log
 
 SHAPES = ("many", "few", "skew")
-EVENTS = 20_000
+EVENTS = 8_000
 
 
 @pytest.fixture(autouse=True)

@@ -71,11 +71,8 @@ Lost = Callable[[], AbstractContextManager[int]]
     ("command", "status", "lost", "unbuffered"),
     [
         ("check bad.xcep", 2, nobody, False),
-        ("check bad.xcep", 2, full, True),
-        ("nonsense", 2, nobody, True),
         ("audit none.jsonl --rules a.xcep", 2, full, False),
         ("audit log.jsonl --rules a.xcep --out findings.jsonl", 0, full, True),
-        ("audit log.jsonl --rules a.xcep --out findings.jsonl", 0, nobody, False),
         ("apply act.xcep doc.xml --initial", 0, nobody, False),
     ],
 )
@@ -94,9 +91,7 @@ def test_sayings_that_nobody_hears(
     [
         # What rules call is called while an edit is made; what a rule did is said behind it.
         ("apply act.xcep doc.xml --initial --dry-run", nobody, False),
-        ("apply act.xcep doc.xml --initial --dry-run", full, False),
         ("apply act.xcep doc.xml --initial --dry-run", full, True),
-        ("audit many.jsonl --rules a.xcep", nobody, True),
         ("audit many.jsonl --rules a.xcep", full, False),
     ],
 )
@@ -109,8 +104,7 @@ def test_output_that_goes_nowhere(tmp_path: Path, command: str, lost: Lost, unbu
     assert not any(word in done.stderr for word in ("Traceback", "ignored", "callback", "Errno"))
 
 
-@pytest.mark.parametrize("unbuffered", [False, True])
-def test_a_mistake_stays_one_where_it_cannot_be_said(tmp_path: Path, unbuffered: bool) -> None:
+def test_a_mistake_stays_one_where_it_cannot_be_said(tmp_path: Path) -> None:
     with nobody() as both:
-        done = run("check bad.xcep", tmp_path, out=both, err=both, unbuffered=unbuffered)
+        done = run("check bad.xcep", tmp_path, out=both, err=both, unbuffered=True)
     assert done.returncode == 2

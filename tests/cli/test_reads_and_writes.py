@@ -98,7 +98,7 @@ def test_these_are_all_commands_that_read_logs_and_all_that_write() -> None:
     writing = {
         (name, each.name)
         for name, each in parameters()
-        if each.name in ("out", "target", "quarantine", "since", "summary_file", "output", "proofs")
+        if each.name in ("out", "target", "quarantine", "since", "summary_file", "out", "proofs")
         and isinstance(each.type, (click.Path, click.types.StringParamType))
     }
     assert writing - {("history", "since")} == WRITES.keys() - {("audit", "html")}

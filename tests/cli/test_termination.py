@@ -13,6 +13,8 @@ import pytest
 pytestmark = pytest.mark.usefixtures("signals_heard")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+WITH_LITTLE_ROOM = {"PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
+"""Python would leave bytecode that was cut off, which nobody can import afterwards."""
 # The signal comes while the audit is under way: its temporary files are there.
 PROGRAM = """
 import os, signal, sys
@@ -57,8 +59,7 @@ def _killed(tmp_path: Path, number: int, how: str) -> tuple[int, str, list[str],
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs signals of POSIX")
-@pytest.mark.parametrize("how", ["", "background"])
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize(("name", "how"), [("SIGTERM", ""), ("SIGHUP", "background")])
 def test_nothing_is_left(tmp_path: Path, name: str, how: str) -> None:
     number = getattr(signal, name)
     status, said, during, after = _killed(tmp_path, number, how)
@@ -78,7 +79,6 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     [
         ("exec >&-", 2, "xmlcep: the output cannot be written: Bad file descriptor\n"),
         ("exec 2>&-", 0, ""),
-        ("exec <&-", 0, ""),
         ("exec >&- 2>&- <&-", 2, ""),
         ("ulimit -f 0", 2, "set TMPDIR to a folder with room"),
         ("ulimit -f 1", 2, "set TMPDIR to a folder with room"),
@@ -96,7 +96,7 @@ def test_streams_that_are_closed_and_disks_that_are_full(
     )
     ended = subprocess.run(
         ["bash", "-c", f"trap '' XFSZ; {shell}; exec {command}"], cwd=tmp_path, text=True, capture_output=True,
-        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(REPOSITORY)}, check=False, timeout=60,
+        env={**os.environ, "TMPDIR": str(folder), **WITH_LITTLE_ROOM}, check=False, timeout=60,
     )  # fmt: skip
     assert (ended.returncode, list(folder.iterdir())) == (status, [])
     assert said in ended.stderr and "Traceback" not in ended.stderr
@@ -111,7 +111,7 @@ def test_output_that_does_not_fit_is_no_success(unbuffered: str, tmp_path: Path)
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)); "
         "from xmlcep.cli.main import run; sys.exit(run(['convert', '--schema']))"
     )
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    environment = {**os.environ, **WITH_LITTLE_ROOM, "PYTHONUNBUFFERED": unbuffered}
     with (tmp_path / "out").open("wb") as out:
         done = subprocess.run(
             [sys.executable, "-c", command], cwd=REPOSITORY, stdout=out, stderr=subprocess.PIPE, env=environment,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import pytest
@@ -15,7 +16,11 @@ from path_types.names import NAME_CHARACTERS, is_ncname
 from tests.project.source import ROOT
 from xmlcep import RuleError, parse_rules
 from xmlcep.language import parse_definitions
-from xmlcep.xpath import Condition, ConditionError, Environment
+from xmlcep.xpath import Environment, Expression, ExpressionError, Scope, compile_expression
+
+
+def condition_of(text: str, **given: Any) -> Expression:
+    return compile_expression(text, scope=Scope.SUBTREE, **given)
 
 
 def at_the_edges() -> str:
@@ -73,18 +78,20 @@ def test_conditions_find_what_they_name(name: str, uri: str) -> None:
     tag, declared = (f"p:{name}", f"xmlns:p={quoteattr(uri)}") if uri else (name, "")
     element = etree.fromstring(f'<top {declared} {tag}="1"><first/><{tag}/><{tag}/></top>')
     written = f"{{{uri}}}{name}" if uri else name
-    assert Condition(f"{written} and {written}[2] and @{written} = 1").holds(Environment(element=element))
-    assert Condition(f"count(child::{written}) = 2 and attribute::{written}").holds(
+    assert condition_of(f"{written} and {written}[2] and @{written} = 1").boolean(
+        Environment(element=element)
+    )
+    assert condition_of(f"count(child::{written}) = 2 and attribute::{written}").boolean(
         Environment(element=element)
     )
     others = (f"{written}[3]", f"{written}0", f"{{urn:x}}{name}", f"@{{urn:x}}{name}", f"{{\"'}}{name}")
-    assert not Condition(" or ".join(others)).holds(Environment(element=element))
+    assert not condition_of(" or ".join(others)).boolean(Environment(element=element))
 
 
 @pytest.mark.parametrize("text", ["ª", "aª", "a×", "\u037e"])
 def test_what_is_no_name_is_refused_everywhere(text: str) -> None:
-    with pytest.raises(ConditionError):
-        Condition(text)
+    with pytest.raises(ExpressionError):
+        condition_of(text)
     for rule in (f"event {text} = ins(a)", f"event A = ins({text})", f"event A = ins(p:{text})"):
         with pytest.raises(RuleError):
             parse_rules(rule)

@@ -68,7 +68,7 @@ def test_compatibility_of_primitive_types(a: PathType, b: PathType, operation: s
 def test_compatibility_of_composite_types(a: PathType, b: PathType, name: str, wanted: str | None) -> None:
     path = PathType.of(True, a.steps)
     cause = PrimitiveEvent(1, "ins", path, tuple(range(len(path))))
-    event = Composite(name, cause.instance, [], cause, None, None, None)
+    event = Composite(name, cause.instance, [], cause, None)
     assert CompositeType(wanted, b).accepts(name, path) is relations.compatible(
         event, CompositeType(wanted, b)
     )

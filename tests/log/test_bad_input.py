@@ -359,7 +359,7 @@ def test_a_parquet_log_whose_footer_is_damaged_is_a_sentence(
         writer.write_all(some_events(1, 30))
     content = path.read_bytes()
     seen = set()
-    for position in range(len(content) - 3000, len(content), 7):
+    for position in range(len(content) - 3000, len(content), 17):
         path.write_bytes(content[:position] + bytes([content[position] ^ 128]) + content[position + 1 :])
         for call in (read, lambda path: audit(path, parse_rules("event A = ins(a/@b)"), engine="local")):
             try:

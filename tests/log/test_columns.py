@@ -195,14 +195,6 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     assert isinstance(block, ArrowBlock) and block.runs(types) is None
 
 
-@pytest.mark.parametrize(("begin", "count"), [(0, 9), (3, 4), (0, 0), (9, 0)])
-def test_numbers_of_a_slice(begin: int, count: int) -> None:
-    pytest.importorskip("pyarrow")
-    from xmlcep.log.columns.arrow_values import integers, numbers
-
-    assert [*integers(numbers(range(9)).slice(begin, count))] == [*range(9)][begin : begin + count]
-
-
 @pytest.mark.parametrize("type_", ["int64", "uint64", "int32"])
 @pytest.mark.parametrize("txns", [range(1, 21), [None, *range(2, 21)]])
 def test_rows_hold_plain_numbers_of_any_column_and_slice(type_: str, txns: Sequence[int | None]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -30,6 +28,7 @@ H4>Q1 H5>Q1 U3>D4 U4>D4 U5>D4 U7>U2 W11>G4 R2>E5 R3>R1
 FORMER = dict(pair.split(">") for pair in _FORMER.split())
 CODE = re.compile(rf"\b(?:[{LETTERS}][1-9]\d?|{'|'.join(FORMER)})\b")
 RANGE = re.compile(rf"\b([{LETTERS}])([1-9]\d?) to \1([1-9]\d?)\b")
+PROSE = re.compile(r"""\#[^\n]*|(\"{3}|'{3}).*?\1|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 HEADING = re.compile(r"^## ([A-Z])\. [^\n]*\n\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 PARTS = dict(HEADING.findall(PAGES[0].read_text(encoding="utf-8")))
@@ -89,10 +88,7 @@ def _codes(text: str) -> set[str]:
 
 def _prose(file: Path) -> str:
     """Comments and strings of a module."""
-    kinds = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
-    with file.open("rb") as opened:
-        tokens = tokenize.tokenize(io.BytesIO(opened.read()).readline)
-        return "\n".join(token.string for token in tokens if token.type in kinds)
+    return "\n".join(each[0] for each in PROSE.finditer(file.read_text(encoding="utf-8")))
 
 
 def test_every_code_that_is_cited_has_a_clause() -> None:

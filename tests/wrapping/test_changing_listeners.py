@@ -19,7 +19,7 @@ TIMED = parse_rules('event Late(item) = plus[ins(item), "1 s"]')
 ACTING = parse_rules('rule Late on (plus[ins(item), "1 s"]) do call "tell"')
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_guests_that_come_and_go(tmp_path: Path, seed: int) -> None:
     run(seed, tmp_path, edits=25)
 

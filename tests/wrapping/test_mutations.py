@@ -75,8 +75,8 @@ TestEditsHoldingNothing.settings = settings(max_examples=3, stateful_step_count=
     ],
 )
 def test_many_edits(seed: int, mode: Mode) -> None:
-    calls = run(mode, 20, seed)
-    assert sum(calls.values()) >= 20
+    calls = run(mode, 12, seed)
+    assert sum(calls.values()) >= 12
 
 
 @pytest.mark.parametrize("seed", range(6))

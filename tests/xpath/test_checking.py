@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from xmlcep.xpath import Condition, Environment, ExpressionError, compile_expression
+from xmlcep.xpath import Environment, Expression, ExpressionError, Scope, compile_expression
+
+
+def condition_of(text: str, **given: Any) -> Expression:
+    return compile_expression(text, scope=Scope.SUBTREE, **given)
+
 
 REFUSED = [
     # expression, the part that is marked, what is said about it
@@ -84,7 +91,7 @@ ACCEPTED = [
 )
 def test_refused(expression, marked, problem):
     with pytest.raises(ExpressionError) as caught:
-        Condition(expression)
+        condition_of(expression)
     error = caught.value
     assert error.problem.startswith(problem)
     assert expression[error.offset : error.offset + error.width] == marked.removeprefix("@")
@@ -95,7 +102,7 @@ def test_refused(expression, marked, problem):
 @pytest.mark.parametrize("expression", ACCEPTED)
 def test_accepted(expression):
     element = etree.fromstring("<order><item x='1'><price>3</price><quantity/></item></order>")
-    assert Condition(expression).holds(Environment(element=element)) in (True, False)
+    assert condition_of(expression).boolean(Environment(element=element)) in (True, False)
 
 
 def test_hints():
@@ -107,7 +114,7 @@ def test_hints():
     }
     for expression, hint in hints.items():
         with pytest.raises(ExpressionError) as caught:
-            Condition(expression)
+            condition_of(expression)
         assert caught.value.hint.startswith(hint)
         assert caught.value.hint
 
@@ -118,13 +125,15 @@ def test_names_are_resolved_as_in_paths():
     element = etree.fromstring(
         '<i xmlns="urn:d"><item xmlns:q="urn:p"><q:price n="price"/></item><b xmlns=""/></i>'
     )
-    assert Condition("item/p:price/@n", namespaces=namespaces).holds(Environment(element=element))
-    assert not Condition("item/price", namespaces=namespaces).holds(Environment(element=element))
-    assert Condition("{}b", namespaces=namespaces).holds(Environment(element=element))
-    assert not Condition("b", namespaces=namespaces).holds(Environment(element=element))
-    assert Condition("{urn:p}*", namespaces=namespaces).holds(Environment(element=element)) is False
-    assert Condition("count({}*) = 1", namespaces=namespaces).holds(Environment(element=element))
-    assert Condition("count(item/child::p:*) = 1", namespaces=namespaces).holds(Environment(element=element))
+    assert condition_of("item/p:price/@n", namespaces=namespaces).boolean(Environment(element=element))
+    assert not condition_of("item/price", namespaces=namespaces).boolean(Environment(element=element))
+    assert condition_of("{}b", namespaces=namespaces).boolean(Environment(element=element))
+    assert not condition_of("b", namespaces=namespaces).boolean(Environment(element=element))
+    assert condition_of("{urn:p}*", namespaces=namespaces).boolean(Environment(element=element)) is False
+    assert condition_of("count({}*) = 1", namespaces=namespaces).boolean(Environment(element=element))
+    assert condition_of("count(item/child::p:*) = 1", namespaces=namespaces).boolean(
+        Environment(element=element)
+    )
 
 
 _PIECES = st.sampled_from([
@@ -143,13 +152,13 @@ def test_what_is_accepted_evaluates_without_errors_and_libxml2_agrees(pieces):
     """Whatever passes the check never raises; whatever libxml2 cannot compile never passes."""
     expression = " ".join(pieces)
     try:
-        condition = Condition(expression, namespaces={"p": "urn:p"})
+        condition = condition_of(expression, namespaces={"p": "urn:p"})
     except ExpressionError as error:
         assert not error.problem.startswith("bad XPath"), expression
         assert 0 <= error.offset <= len(expression)
         return
     for element in _DOCUMENT.iter():
-        assert condition.holds(Environment(element=element)) in (True, False)
+        assert condition.boolean(Environment(element=element)) in (True, False)
 
 
 @st.composite

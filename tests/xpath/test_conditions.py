@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,12 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from xmlcep.rules import parse_rules
-from xmlcep.xpath import Condition, Environment
+from xmlcep.xpath import Environment, Expression, Scope, compile_expression
+
+
+def condition_of(text: str, **given: Any) -> Expression:
+    return compile_expression(text, scope=Scope.SUBTREE, **given)
+
 
 DOCUMENT = """
 <order id="o" xml:lang="en"><before/>
@@ -68,7 +74,7 @@ TABLE = [
 def test_table(expression, expected):
     root = etree.fromstring(DOCUMENT)
     before = etree.tostring(root)
-    assert Condition(expression).holds(Environment(element=root[1])) is expected
+    assert condition_of(expression).boolean(Environment(element=root[1])) is expected
     assert etree.tostring(root) == before
 
 
@@ -92,11 +98,11 @@ def test_nothing_outside_the_subtree_matters(steps, start, number):
     alone.tail = None
     moved = etree.fromstring("<x><item id='i9'/><price/>text<y/></x>")
     moved[2].append(copy.deepcopy(element))
-    condition = Condition(start + "/".join(steps))
+    condition = condition_of(start + "/".join(steps))
     assert (
-        condition.holds(Environment(element=element))
-        == condition.holds(Environment(element=alone))
-        == condition.holds(Environment(element=moved[2][0]))
+        condition.boolean(Environment(element=element))
+        == condition.boolean(Environment(element=alone))
+        == condition.boolean(Environment(element=moved[2][0]))
     )
 
 
@@ -107,9 +113,9 @@ def test_nothing_outside_the_subtree_matters(steps, start, number):
 )
 def test_in_place_and_in_a_copy_are_the_same(steps):
     path = "/".join(steps)
-    fast, slow = Condition(f"count({path}) mod 2"), Condition(f"(count({path}) mod 2) or (/..)")
+    fast, slow = condition_of(f"count({path}) mod 2"), condition_of(f"(count({path}) mod 2) or (/..)")
     for element in etree.fromstring(DOCUMENT).iter():
-        assert fast.holds(Environment(element=element)) == slow.holds(Environment(element=element))
+        assert fast.boolean(Environment(element=element)) == slow.boolean(Environment(element=element))
 
 
 def test_conditions_of_rules():
@@ -118,10 +124,12 @@ def test_conditions_of_rules():
     )
     condition = rules.graph.trees[0].root.condition
     assert condition is not None
-    assert condition.holds(
+    assert condition.boolean(
         Environment(element=etree.fromstring("<item xmlns='urn:po' id='1'><price>1</price></item>"))
     )
-    assert not condition.holds(Environment(element=etree.fromstring("<item id='1'><price>1</price></item>")))
+    assert not condition.boolean(
+        Environment(element=etree.fromstring("<item id='1'><price>1</price></item>"))
+    )
 
 
 def test_a_condition_needs_an_element():

@@ -72,8 +72,8 @@ DEEP: dict[str, tuple[Callable[[int], str], int]] = {
 }
 
 
-def evaluate(text: str) -> None:
-    for node in (NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE):
+def evaluate(text: str, *nodes: NodeKind) -> None:
+    for node in nodes:
         expression = compile_expression(text, variables=KINDS, node=node)
         assert expression.boolean(ENVIRONMENT) in (True, False)
         expression.string(ENVIRONMENT)
@@ -87,7 +87,8 @@ def evaluate(text: str) -> None:
 def test_as_long_as_it_may_be(name: str) -> None:
     make, tokens = LONG[name]
     most = min(MAX_TOKENS // tokens - 2, (MAX_LENGTH - 10) // (len(make(100)) // 100 + 1))
-    evaluate(make(most))
+    evaluate(make(most), NodeKind.ELEMENT)
+    evaluate(make(most // 20), NodeKind.TEXT, NodeKind.ATTRIBUTE)
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -112,7 +113,7 @@ def test_as_deep_as_it_may_be(name: str) -> None:
         accepted.append(number)
     assert accepted[-1] >= MAX_PREDICATES_NESTED // depth
     assert accepted[-1] <= MAX_NESTED
-    evaluate(make(accepted[-1]))
+    evaluate(make(accepted[-1]), NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE)
 
 
 def test_many_open_strings_and_braces_take_no_time() -> None:

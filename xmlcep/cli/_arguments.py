@@ -52,6 +52,17 @@ AT = "TS|TIME|DAY"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def with_options(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Gives a command several options, in this order."""
+
+    def given(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return given
+
+
 def format_option(json: str, *more: str) -> Callable[[F], F]:
     """``--format text|json``, as ``form``; ``json`` says what an object is, ``more`` are formats of one command."""
     return click.option(

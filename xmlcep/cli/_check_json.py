@@ -105,7 +105,7 @@ def _node(node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> dict[
         "let": {let.name: let.expression for let in options.let},
         "having": options.having,
         "end": None if node.termination is Termination.EARLIEST else node.termination.value,
-        "when": None if node.condition is None else node.condition.expression,
+        "when": None if node.condition is None else node.condition.text,
         "if": options.guard,
     }
     found |= {name: value for name, value in given.items() if value}

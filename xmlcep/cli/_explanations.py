@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
-from ._arguments import F, format_option
+from ._arguments import format_option, with_options
 from ._output import inform, put
 from ._rules_input import rules_option, with_additions
 
-
-def common_options(function: F) -> F:
-    """``--rules`` and what goes with it, ``--doc``, ``--format``."""
-    options = (
-        rules_option,
-        with_additions,
-        click.option("--doc", metavar="NAME", help="The document, in a log of several."),
-        format_option("json: an object a line."),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+common_options = with_options(
+    rules_option, with_additions,
+    click.option("--doc", metavar="NAME", help="The document, in a log of several."),
+    format_option("json: an object a line."),
+)  # fmt: skip
 
 
 def show_record(record: object) -> None:
@@ -29,6 +23,9 @@ def show_record(record: object) -> None:
     put(json.dumps(record, ensure_ascii=False, default=str))
 
 
-def show_text(text: str) -> None:
-    """A text, with whatever could steer a terminal escaped."""
-    inform(text, err=False)
+def show(found: Any, form: str) -> None:
+    """An explanation as one line of JSON, or as text in which whatever could steer a terminal is escaped."""
+    if form == "json":
+        show_record(found.to_record())
+    else:
+        inform(found.text(), err=False)

@@ -17,7 +17,7 @@ from ..files import all_of, refuse_device
 from ..rules import IgnoredRulesWarning, Rules
 from ..rules.additions import Additions
 from ..rules.files import RULES_FILE, decode_rules, read_rules_text, rules_of
-from ._arguments import FilePath
+from ._arguments import FilePath, with_options
 from ._output import inform
 
 STANDARD_INPUT = "-"
@@ -108,9 +108,7 @@ def with_additions(function: Callable[..., Any]) -> Callable[..., Any]:
         additions = Additions.of("xmlcep", references=references, params=params, allow=allow)
         return function(*args, additions=additions, **others)
 
-    for option in reversed(_OPTIONS):
-        called = option(called)
-    return called
+    return with_options(*_OPTIONS)(called)
 
 
 def files_of(additions: Additions) -> list[str]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
-from ._arguments import FilePath
+from ._arguments import FilePath, with_options
 
-_OPTIONS = (
+since_options = with_options(
     click.option(
         "--state", "since", metavar="FILE", type=FilePath(),
         help="Read only records that are new since the last run with this file, and append the findings to --out. The"
@@ -37,10 +34,4 @@ _OPTIONS = (
         help="With --late wait: hold records at most this long, by the times in the log: '1 h'.",
     ),
 )  # fmt: skip
-
-
-def since_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a command these options."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+"""Gives a command these options."""

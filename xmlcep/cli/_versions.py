@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
 from ..matching import Key
 from ..schema.identities import schema_keys
 from ..versions.entities import Entities
 from ..versions.version import LARGEST
-from ._arguments import FilePath
+from ._arguments import FilePath, with_options
 from ._output import inform
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def matching_options(command: Command) -> Command:
-    """``--key``, ``--schema``, ``--keep-whitespace``, ``--entities``, ``--largest``."""
-    for option in (
-        click.option(
-            "--entities", "entities", multiple=True, metavar="FILE|standard",
-            help="Replace entities by the texts that a DTD declares (repeatable); standard: those of HTML 5.",
-        ),
-        click.option(
-            "--largest", type=click.IntRange(1), default=LARGEST, show_default=True, metavar="MB",
-            help="Refuse documents of more megabytes.",
-        ),
-        click.option(
-            "--keep-whitespace", is_flag=True,
-            help="Also compare white space between elements.",
-        ),
-        click.option(
-            "--schema", type=FilePath(), metavar="XSD", help="Also use the keys and IDs of an XML Schema."
-        ),
-        click.option(
-            "--key", "keys", multiple=True, metavar="ELEMENT=FIELD",
-            help="Identify elements by a key: item=@partNum, dependency=groupId,artifactId (repeatable).",
-        ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+matching_options = with_options(
+    click.option(
+        "--key", "keys", multiple=True, metavar="ELEMENT=FIELD",
+        help="Identify elements by a key: item=@partNum, dependency=groupId,artifactId (repeatable).",
+    ),
+    click.option(
+        "--schema", type=FilePath(), metavar="XSD", help="Also use the keys and IDs of an XML Schema."
+    ),
+    click.option(
+        "--keep-whitespace", is_flag=True,
+        help="Also compare white space between elements.",
+    ),
+    click.option(
+        "--largest", type=click.IntRange(1), default=LARGEST, show_default=True, metavar="MB",
+        help="Refuse documents of more megabytes.",
+    ),
+    click.option(
+        "--entities", "entities", multiple=True, metavar="FILE|standard",
+        help="Replace entities by the texts that a DTD declares (repeatable); standard: those of HTML 5.",
+    ),
+)  # fmt: skip
+"""``--key``, ``--schema``, ``--keep-whitespace``, ``--entities``, ``--largest``."""
 
 
 def all_keys(keys: tuple[str, ...], schema: str | None) -> list[Key]:

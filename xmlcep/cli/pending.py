@@ -10,7 +10,7 @@ from ._arguments import at_option
 from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
 from ._completion import events
-from ._explanations import common_options, show_record, show_text
+from ._explanations import common_options, show_record
 from ._log_arguments import LogPath, logs_argument
 from ._output import inform
 from ._rules_input import load
@@ -48,7 +48,8 @@ def command(
         for note in found.notes:  # a line of JSON is a group
             inform(note)
     elif full:
-        show_text("\n\n".join([*(group.text() for group in found), *found.notes]) if found else str(found))
+        texts = [*(group.text() for group in found), *found.notes]
+        inform("\n\n".join(texts) if found else str(found), err=False)
     else:
-        show_text(str(found))
+        inform(str(found), err=False)
     return left_out.status() or say_unjudged(logs, rules)

@@ -9,7 +9,7 @@ from ..rules.additions import Additions
 from ._arguments import until_option
 from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
-from ._explanations import common_options, show_record, show_text
+from ._explanations import common_options, show
 from ._log_arguments import LogPath, logs_argument
 from ._rules_input import load
 
@@ -35,8 +35,5 @@ def command(
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
     left_out, rules = LeftOut(), load(rules_files, additions)
     found = why(logs[:-1], rules, str(logs[-1]), doc=doc, until=until, on_bad=left_out)
-    if form == "json":
-        show_record(found.to_record())
-    else:
-        show_text(found.text())
+    show(found, form)
     return left_out.status() or say_unjudged(logs[:-1], rules)

@@ -10,7 +10,7 @@ from ._arguments import AT, MOMENT, at_option
 from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
 from ._completion import events_and_files
-from ._explanations import common_options, show_record, show_text
+from ._explanations import common_options, show
 from ._log_arguments import LogPath, logs_argument
 from ._rules_input import load
 
@@ -48,8 +48,5 @@ def command(
         doc=doc,
         on_bad=left_out,
     )
-    if form == "json":
-        show_record(found.to_record())
-    else:
-        show_text(found.text())
+    show(found, form)
     return left_out.status() or say_unjudged(logs[:-1], rules)

@@ -47,9 +47,7 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
-    ``first`` likewise, where that may come before all that the event releases and before all that is passed on to other
-    trees. None if there is more to do between trees: one of them uses what another raises. ``passes_on`` says that a
-    tree may use what they raise; nothing is direct then.
+    None if there is more to do between trees: one of them may use what another raises.
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes,
     ``readers`` the nodes that wait there for these, with the index among the event's ids of what may be one;
@@ -61,8 +59,6 @@ class BoundDispatch:
     """
 
     direct: tuple[Direct, ...] | None
-    first: tuple[Direct, ...] | None
-    passes_on: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
@@ -103,25 +99,19 @@ def _bound(
     if any(tree.setting.general for tree in trees.values()):
         dispatch = _in_general(dispatch)
     steps = tuple((trees[tree], plan) for tree, plan in dispatch.steps)
-    first = [_first(tree, plan, operation, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
     awaited = tuple(each for each in freed if each not in at_once)
-    alone = dispatch.alone
     direct = (
-        _as_one([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
-        if alone and not dispatch.passes_on
-        else None
+        None
+        if dispatch.passes_on
+        else _as_one([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
     )
     at_rest = _freeing(freed)
     return BoundDispatch(
         direct,
-        tuple([direct for of_tree in first for direct in of_tree or ()])
-        if alone and None not in first
-        else None,
-        dispatch.passes_on,
         steps,
-        {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
+        {tree.tree.index: (tree, plan, _first(tree, plan, operation, path)) for tree, plan in steps},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         tuple([reader for tree, plan in dispatch.watchers.items() for reader in trees[tree].readers(plan)]),
@@ -142,7 +132,7 @@ def _in_general(dispatch: TypeDispatch) -> TypeDispatch:
 
     steps = tuple((tree, of_tree(plan)) for tree, plan in dispatch.steps)
     watchers = {tree: of_tree(plan) for tree, plan in dispatch.watchers.items()}
-    return replace(dispatch, steps=steps, watchers=watchers, alone=False)
+    return replace(dispatch, steps=steps, watchers=watchers, passes_on=True)
 
 
 def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:

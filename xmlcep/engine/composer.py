@@ -35,6 +35,8 @@ class Composer:
         self.name = tree.name
         self.label = None if node.parent is None else node.label
         self.report = report
+        self.once = False
+        """Whether what it raises is known to be the last at its node (Y11), and no other tree uses it."""
         self.ancestors: dict[PathType | None, _Ancestor] = {}
         self._node = node
         self._clock = clock
@@ -85,7 +87,7 @@ class Composer:
                 (
                     self.name, self.label, path, ids, tuple(events), None if empty else start,
                     None if empty else end, cause, bindings, span_of(combination) if self._is_measured else None,
-                    self.names(combination), None, None, False,
+                    self.names(combination), None, None, self.once,
                 ),
             )  # fmt: skip
         if self._may_repeat:
@@ -120,7 +122,7 @@ class Composer:
             CompositeEvent,
             (
                 self.name, self.label, path, ids, constituents, None if empty else start, None if empty else end,
-                cause, bindings, span, names or self.one_name, None, None, False,
+                cause, bindings, span, names or self.one_name, None, None, self.once,
             ),
         )  # fmt: skip
 

@@ -62,14 +62,12 @@ class TypeDispatch:
     """What primitive events of one type mean to the chosen trees.
 
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
-    condition waits, by index; ``alone`` says that none of the steps uses what another one raises, directly or not;
-    ``passes_on`` that some tree may use what they raise at such an event; ``freed`` are the operators (tree, postorder
-    index) of which a deleted node can be a group (G4).
+    condition waits, by index; ``passes_on`` says that some tree may use what they raise at such an event; ``freed`` are
+    the operators (tree, postorder index) of which a deleted node can be a group (G4).
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
-    alone: bool
     passes_on: bool
     freed: tuple[tuple[int, int], ...]
 
@@ -138,7 +136,6 @@ class ActiveTrees:
             tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
-        self._above = _above(self.users, self.trees)
 
     def index_of(self, name: str) -> int:
         """The index of the event called so; raises `ValueError` if there is none."""
@@ -190,10 +187,8 @@ class ActiveTrees:
                 ]
         if not (steps or watchers or freed):
             return None
-        taking = {index for index, _ in steps}
-        alone = not any(taking & self._above[index] for index in taking)
         passes_on = any(self._passes_on(self.graph.trees[index], plan, path) for index, plan in steps)
-        return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
+        return TypeDispatch(tuple(steps), watchers, passes_on, tuple(freed))
 
     def _touches(self, operation: str, path: PathType) -> tuple[Touch, ...]:
         """What such an event can turn true or false (B1, B4)."""
@@ -289,15 +284,6 @@ def _users(chosen: Iterable[EventTree]) -> dict[int, tuple[int, ...]]:
         for used in tree.dependencies:
             users[used] = (*users.get(used, ()), tree.index)
     return users
-
-
-def _above(users: Mapping[int, Sequence[int]], chosen: Sequence[EventTree]) -> dict[int, frozenset[int]]:
-    """For each tree the chosen ones that use it, directly or by others."""
-    above: dict[int, frozenset[int]] = {}
-    for index in sorted({*users, *(tree.index for tree in chosen)}, reverse=True):
-        used_by = users.get(index, ())
-        above[index] = frozenset(used_by).union(*(above[user] for user in used_by))
-    return above
 
 
 def _defers(tree: EventTree) -> bool:

@@ -7,9 +7,8 @@ trees.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import groupby
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -50,7 +49,15 @@ class Evaluation:
         self._said = 0  # how much of it has its message
         roots = {tree.name: setting.programs[tree.index][-1] for tree in active.trees}
         says = {name: root.says for name, root in roots.items() if root.says}
-        self.says = Saying(says, active.endings, setting)
+        once = {
+            tree.index
+            for tree in active.trees
+            if (ending := active.endings.get(tree.name)) and ending.once and tree.index not in active.users
+        }
+        others = {tree.name for tree in active.trees if tree.index not in once}
+        self.says = Saying(
+            says, {name: each for name, each in active.endings.items() if name in others}, setting
+        )
         # By their index in the graph, which is their turn (G2).
         self.trees = {
             tree.index: TreeState(
@@ -63,6 +70,8 @@ class Evaluation:
             )
             for tree in active.trees
         }
+        for index in once:
+            self.trees[index].root.composer.once = True
         self.dispatch: dict[str, BoundDispatches] = {
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
@@ -114,13 +123,9 @@ class Evaluation:
         event's edit, ``due`` what turns true at it (B2), by tree. Returns what trees raised that are used by trees that
         are not evaluated now.
         """
-        if not (outside or before or due or self._setting.general):
-            if only is None:
-                self.process_alone(event, bound)
-                return NOTHING_OUTSIDE
-            if self.apart:
-                self._process_tree_by_tree(event, bound, only)
-                return NOTHING_OUTSIDE
+        if not (outside or before or due or self._setting.general) and (only is None or self.apart):
+            self.process_alone(event, bound, only)
+            return NOTHING_OUTSIDE
         if bound is None:
             if outside or due or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, due=due, only=only))
@@ -136,20 +141,23 @@ class Evaluation:
             self.departed.leave(bound.freed, event.ids, only)
         return self._end(passed_on)
 
-    def _process_tree_by_tree(
+    def process_alone(
         self, event: PrimitiveEvent, bound: BoundDispatch | None, only: Collection[int] | None = None
     ) -> None:
-        """Each tree (with ``only``: of these) does in its turn (G2) what there is to do, in the shortest way."""
+        """`process` where nothing comes from outside and nothing has been asked before: each tree (with ``only``: of
+        these) does in its turn (G2) what there is to do, in the shortest way."""
+        if self._setting.general:
+            self.process(event, bound, NOTHING_OUTSIDE, only)
+            return
         waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
-        elsewhere = sorted(waiting.elsewhere) if waiting.elsewhere else []
-        steps = NO_STEPS
-        queue = elsewhere
-        if bound is not None:
-            steps = bound.turns
-            if self._touched:  # matches that wait there are asked again
-                asked = self._touched.intersection(bound.watchers)
-                steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
-            queue = sorted({*steps, *elsewhere})
+        steps = NO_STEPS if bound is None else bound.turns
+        queue = [*steps]
+        if bound is not None and self._touched:  # matches that wait there are asked again
+            asked = self._touched.intersection(bound.watchers)
+            steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
+            queue = sorted(steps)
+        if not waiting.elsewhere.issubset(queue):
+            queue = sorted(waiting.elsewhere.union(queue))
         if only is not None:
             queue = [index for index in queue if index in only]
         inboxes: dict[int, list[CompositeEvent]] = {}
@@ -157,9 +165,13 @@ class Evaluation:
             raised = len(report)
             tree, plan, first = steps.get(index) or (self.trees[index], None, None)
             is_left = index in waiting.elsewhere
-            composites = inboxes.pop(index, ())
-            if composites or (plan is not None and (first is None or (is_left and not tree.releases_alone))):
-                self._guarded(tree, event, plan, composites)
+            if index in inboxes:
+                composites = inboxes.pop(index)
+                if plan is not None or len(composites) > 1 or not tree.take_composite(composites[0], event):
+                    self._guarded(tree, event, plan, composites)
+                    self._note(tree)
+            elif plan is not None and (first is None or (is_left and not tree.releases_alone)):
+                self._guarded(tree, event, plan)
                 self._note(tree)
             else:
                 for accept, position in first or ():
@@ -197,39 +209,6 @@ class Evaluation:
         users, trees = self._active.users.get(self._turns[root[0][0]]), self.trees
         return [u for u in users if any(map(trees[u].composite_deliveries, root))] if users else ()
 
-    def process_alone(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """`process` where nothing comes from outside and nothing has been asked before.
-
-        Where no tree that the event concerns uses what another one raises, all take the event, then those that use
-        something have their turn, then all that waits elsewhere.
-        """
-        if self._setting.general:
-            self.process(event, bound, NOTHING_OUTSIDE)
-            return
-        if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
-            self._process_tree_by_tree(event, bound)
-            return
-        elsewhere, report = self.waiting.elsewhere, self.report
-        left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
-        ids = event[3]
-        users: Collection[int] = ()
-        before = len(report)
-        if bound is not None:
-            for accept, position in bound.first or ():
-                accept(ids[position], event)
-            if bound.passes_on and len(report) > before:
-                users = self._let_users_take(event, before)
-        delivered = len(report)
-        for index in left:
-            if index not in users:
-                self.trees[index].elsewhere.release(ids, event)
-        if len(report) > before + 1 and (users or before < delivered < len(report)):
-            report[before:] = sorted(report[before:], key=self._turn)
-        if bound is not None and bound.freed:
-            self.end_time_point(event, bound)
-        elif self.departed.awaited or self.departed.late:
-            self.departed.look_after_releases()
-
     def release_elsewhere(self, cause: TimePoint) -> None:
         """`run` for something that happened elsewhere, and means nothing to any tree."""
         if self._releases_alone:
@@ -238,43 +217,6 @@ class Evaluation:
         else:
             self.run(cause, {}, {})
         self.departed.look_after_releases()
-
-    def _turn(self, composite: CompositeEvent) -> int:
-        """The index of the tree that raised it."""
-        return self._turns[composite.name]
-
-    def _let_users_take(self, event: PrimitiveEvent, before: int) -> Collection[int]:
-        """Lets trees take what has been raised by trees that they use, and so on; returns which these are."""
-        report = self.report
-        users: set[int] = set()
-        if len(report) == before + 1 and report[before].operator is None:  # as almost always
-            taking = self._users_of(report[before:])
-            if not taking:
-                return taking
-            if len(taking) == 1 and self.trees[taking[0]].take_composite(report[before], event):
-                before += 1
-                if len(report) == before:
-                    return taking
-                users.update(taking)
-        inboxes: dict[int, list[CompositeEvent]] = {}
-
-        def pass_on(raised: Iterable[CompositeEvent]) -> None:
-            for _, of_tree in groupby(raised, key=lambda composite: composite.name):
-                for user, root in self._passed_on(list(of_tree)):
-                    inboxes.setdefault(user, []).extend(root)
-
-        pass_on(report[before:])
-        while inboxes:
-            index = min(inboxes)  # which uses no later one
-            users.add(index)
-            tree, raised = self.trees[index], len(report)
-            composites = sorted(inboxes.pop(index), key=self._turn)
-            if len(composites) > 1 or not tree.take_composite(composites[0], event):
-                self._guarded(tree, event, None, composites)
-                self._note(tree)
-            if len(report) > raised:
-                pass_on(report[raised:])
-        return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
         """The event's trees have had their turn: the groups of the node that it deletes are freed."""

@@ -23,7 +23,7 @@ def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorPro
     for tree in trees:
         for node, program in zip(tree.operators, programs[tree.index], strict=True):
             if node.condition is not None:
-                below.append((node.path, node.condition.compiled.truth_reads))
+                below.append((node.path, node.condition.truth_reads))
             for asked in program.asked_at_node:
                 anywhere.append(
                     asked.reads_from(node.path, truth=asked is program.guard or asked is program.test)

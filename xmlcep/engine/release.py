@@ -13,7 +13,7 @@ from path_types import PathType
 
 from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
-from ..xpath import Condition, Environment
+from ..xpath import Environment, Expression
 from .operators import DeferrableState
 from .operators.state import Acceptor, Arrivals, Input, acceptor_of, by_group
 from .setting import Setting
@@ -44,7 +44,7 @@ class Deferral:
     """
 
     def __init__(
-        self, state: DeferrableState, mode: Termination, condition: Condition | None, setting: Setting
+        self, state: DeferrableState, mode: Termination, condition: Expression | None, setting: Setting
     ) -> None:
         self.state = state
         self.mode = mode
@@ -94,13 +94,6 @@ class Deferral:
             state.release(key, cause)
         else:
             self._block(key)
-
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """`arrive` for one composite that an operator has raised."""
-        if not self._awaits or key in self.pending:
-            self.arrive(child, key, (entry,), cause)
-        elif self.state.keep(child, key, entry, cause):
-            self._await_release(key)
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
@@ -297,9 +290,7 @@ class Deferral:
         if self.condition is None:
             return "", ()
         seen = self._seen(key, self.condition)
-        return self.condition.expression, () if seen is None else tuple(
-            self.condition.compiled.compared(seen)
-        )
+        return self.condition.text, () if seen is None else tuple(self.condition.compared(seen))
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -337,9 +328,9 @@ class Deferral:
         if self.condition is None:
             return True
         seen = self._seen(key, self.condition)
-        return seen is not None and self.condition.holds(seen)
+        return seen is not None and self.condition.boolean(seen)
 
-    def _seen(self, key: Key, condition: Condition) -> Environment | None:
+    def _seen(self, key: Key, condition: Expression) -> Environment | None:
         """What the condition sees of a group; None if its node is not there."""
         setting, state = self.setting, self.state
         return setting.sees(state.node.path, (state.grouping.place_of(key),), setting.references)

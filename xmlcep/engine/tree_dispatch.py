@@ -59,7 +59,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
             creations.add(node.index)
         if node.condition is not None and (nodes := _at_or_above(node, path)):
             rechecks[node.index] = nodes
-            reads = node.condition.compiled.truth_reads
+            reads = node.condition.truth_reads
             touches[node.index] = tuple(
                 [index for index in nodes if reads.touched_by(path.steps[index + 1 :])]
             )

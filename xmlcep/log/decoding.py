@@ -46,9 +46,7 @@ def _more_of(record: dict[str, Any]) -> Any:
 
 FORM_OF_OBJECTS = Form(itemgetter(*FIELDS), _more_of)
 """Records as JSON objects."""
-FORM_OF_TUPLES = Form(tuple, itemgetter(len(FIELDS)))
-"""Records as tuples of the values of `FIELDS`."""
-FORM_OF_TUPLES_WITH_MORE = Form(itemgetter(slice(len(FIELDS))), itemgetter(len(FIELDS)))
+FORM_OF_TUPLES = Form(itemgetter(slice(len(FIELDS))), itemgetter(len(FIELDS)))
 """Records as tuples of the values of `FIELDS`, then ``more``."""
 
 

@@ -22,7 +22,7 @@ from .batches import Batch, among, numbers_of
 from .columns.accepted import as_read, is_list_of_integers, is_text, is_time
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
 from .columns.blocks import Item
-from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, Form, RowDecoder
+from .decoding import FORM_OF_TUPLES, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD
 from .quarantine import BadRecordPolicy
@@ -266,34 +266,25 @@ class ArrowRecords:
 
     def _items_of(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Item]:
         self._clocks = []
-        form, source = self._load(batch, first)
+        source = self._load(batch, first)
         rows = self._rows = []
         skipped: list[int] = []
-        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
+        self._decoder.decode(iter(source), FORM_OF_TUPLES, rows, skipped, self._irregular)
         yield from among(Batch(self._file, rows, numbers_of(rows, first, skipped)), self._clocks)
 
-    def _load(self, batch: pyarrow.RecordBatch, first: int) -> tuple[Form, list[Any]]:
-        """Takes the values of records, the first of which has this number; what is to be decoded of them, and how."""
+    def _load(self, batch: pyarrow.RecordBatch, first: int) -> list[Any]:
+        """Takes the values of records, the first of which has this number; what is to be decoded of them."""
         self._first = first
-        nothing = [None] * len(batch)
-        present = batch.schema.names
-        columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
-        if "doc" not in present:
-            columns[0] = [self.header_doc] * len(batch)
-        if "meta" in present and batch.column("meta").null_count != len(batch):
-            columns[-1] = list(map(_meta, columns[-1]))
-        form = FORM_OF_TUPLES
-        if "more" in present and batch.column("more").null_count != len(batch):
-            columns.append(batch.column("more").to_pylist())
-            form = FORM_OF_TUPLES_WITH_MORE
-        self._items = list(zip(*columns, strict=True))
-        source: list[Any] = self._items
-        self._clock = [None] * len(batch)
-        if "clock" in present and batch.column("clock").null_count != len(batch):
-            self._clock = batch.column("clock").to_pylist()
-            # These are looked at closely, whatever else is there.
-            source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
-        return form, source
+        nothing: list[Any] = [None] * len(batch)
+        columns = dict.fromkeys(COLUMNS, nothing)
+        columns |= {name: batch.column(name).to_pylist() for name in batch.schema.names if name in columns}
+        if "doc" not in batch.schema.names:
+            columns["doc"] = [self.header_doc] * len(batch)
+        columns["meta"] = list(map(_meta, columns["meta"]))
+        self._clock = columns.pop("clock")
+        self._items = list(zip(*columns.values(), strict=True))
+        # Clock records are looked at closely, whatever else they have.
+        return [None if clock else item for clock, item in zip(self._clock, self._items, strict=True)]
 
     def _record(self, index: int) -> dict[str, Any]:
         """One of the records whose values were taken last."""

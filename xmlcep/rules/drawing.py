@@ -33,7 +33,7 @@ def operator_traits(
     if node.termination is not Termination.EARLIEST:
         traits.append(f"end {node.termination.value}")
     if node.condition is not None:
-        traits.append(f"when {node.condition.expression}")
+        traits.append(f"when {node.condition.text}")
     if options.guard is not None:
         traits.append(f"if {options.guard}")
     if node.parent is not None:

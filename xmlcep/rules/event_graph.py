@@ -13,7 +13,7 @@ from ..errors import RuleProblem
 from ..events import OPERATIONS, CompositeType, Scope
 from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames, disguised
-from ..xpath import Condition, Expression, Known
+from ..xpath import Expression, Known
 from .across import problems_of
 from .compiling import compile_tree
 from .programs import OperatorProgram
@@ -44,7 +44,7 @@ class EventGraph:
         for each in self.trees if tree is None else (tree,):
             for operator, program in zip(each.operators, self.programs[each.index], strict=True):
                 if operator.condition is not None:
-                    yield operator.condition.compiled
+                    yield operator.condition
                 yield from program.expressions
 
     def opaque_texts(self, tree: EventTree) -> Iterator[CompiledText]:
@@ -116,7 +116,7 @@ def build_graph(
     """
     defined = list(definitions)
     trees: list[EventTree] = []
-    conditions: dict[str, Condition] = {}
+    conditions: dict[str, Expression] = {}
     for definition in defined:
         tree = build_tree(
             definition,

@@ -29,8 +29,8 @@ from ..algebra import (
 )
 from ..errors import RuleProblem
 from ..events import ANY, EventType, PrimitiveType, Scope
-from ..xpath import Known
-from ..xpath.conditions import Condition, ConditionError
+from ..xpath import Expression, ExpressionError, Known, compile_expression
+from ..xpath import Scope as Sees
 from .meaningless import meaningless_contexts
 from .overlap import may_repeat
 from .path_hints import path_to_give
@@ -72,7 +72,7 @@ class OperatorNode:
     label: str
     context: ContextName
     termination: Termination
-    condition: Condition | None
+    condition: Expression | None
     may_repeat: bool
     is_negated: bool = False
     window: Window | None = None
@@ -217,7 +217,7 @@ def build_tree(
     *,
     namespaces: Mapping[str, str] | None = None,
     given: Known | None = None,
-    conditions: dict[str, Condition] | None = None,
+    conditions: dict[str, Expression] | None = None,
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
@@ -235,7 +235,7 @@ class _TreeBuilder:
 
     def __init__(
         self, definition: EventDefinition, namespaces: Mapping[str, str], given: Known,
-        problems: list[RuleProblem], conditions: dict[str, Condition],
+        problems: list[RuleProblem], conditions: dict[str, Expression],
     ) -> None:  # fmt: skip
         self.definition = definition
         self.conditions = conditions
@@ -361,7 +361,7 @@ class _TreeBuilder:
             )
         return termination
 
-    def _condition(self, operator: Operator, path: PathType | None) -> Condition | None:
+    def _condition(self, operator: Operator, path: PathType | None) -> Expression | None:
         options = operator.options
         if options.when is None:
             return None
@@ -381,8 +381,10 @@ class _TreeBuilder:
         if known is not None:
             return known
         try:
-            condition = Condition(options.when, namespaces=self.namespaces, variables=self.given)
-        except ConditionError as error:
+            condition = compile_expression(
+                options.when, namespaces=self.namespaces, variables=self.given, scope=Sees.SUBTREE
+            )
+        except ExpressionError as error:
             self._problem(error.message, error.hint, at.part(options.when, error.offset, error.width))
             return None
         self.conditions[options.when] = condition

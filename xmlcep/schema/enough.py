@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from ..xpath import Condition, ConditionError
+from ..xpath import ExpressionError, Scope, compile_expression
 from . import demands
 from .model import (
     Content,
@@ -275,8 +275,8 @@ def can_be_read(condition: str, prefixes: Prefixes) -> bool:
     if len(condition) <= _SHORT:
         return True
     try:
-        Condition(condition, namespaces=prefixes.namespaces)
-    except ConditionError:
+        compile_expression(condition, namespaces=prefixes.namespaces, scope=Scope.SUBTREE)
+    except ExpressionError:
         return False
     return True
 

@@ -4,8 +4,6 @@ Read `syntax`, `parser`, `checking`, `values`, `nodes`, `axes`, `paths`, `closur
 `expression`, `selection`.
 """
 
-from .conditions import Condition as Condition
-from .conditions import ConditionError as ConditionError
 from .environment import Environment as Environment
 from .errors import ExpressionError as ExpressionError
 from .evaluation import Evaluation as Evaluation
@@ -27,8 +25,6 @@ from .sight import Sight as Sight
 
 __all__ = [
     "ENVIRONMENT",
-    "Condition",
-    "ConditionError",
     "Environment",
     "Evaluation",
     "Expression",

@@ -17,7 +17,7 @@ class ExternalState(OperatorState):
         if step.name == name:
             cause = self.cause()
             happened = Later.than(cause.ts, self.around.now)
-            self.raised.append(External(name, place, [], cause, None, self, place.ids[-1], happened=happened))
+            self.raised.append(External(name, place, [], cause, None, happened=happened))
 
 
 STATE = ExternalState

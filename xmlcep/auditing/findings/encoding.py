@@ -10,7 +10,7 @@ from typing import Any
 
 from path_types import PathType
 
-from ...events import CompositeEvent, Event, Names, PrimitiveEvent, bindings_in_finding
+from ...events import CompositeEvent, Event, Names, PrimitiveEvent, as_event
 from ...log.json_codec import FASTEST, STANDARD, JsonCodec
 from .atomic_files import OutputError
 
@@ -64,19 +64,12 @@ def _as_value(given: Any) -> Any:
     return float(given[_NUMBER]) if isinstance(given, dict) else given
 
 
-class _PathTexts(dict[PathType | None, str | None]):
-    """The text of path types; None for no path."""
-
-    def __missing__(self, path: PathType | None) -> str | None:
-        text = self[path] = None if path is None else str(path)
-        return text
+def _text(path: PathType | None) -> str | None:
+    return None if path is None else str(path)
 
 
 class FindingEncoder:
-    """Writes findings; it remembers the texts of their path types."""
-
-    def __init__(self) -> None:
-        self._texts = _PathTexts()
+    """Writes findings."""
 
     def encode(self, composite: CompositeEvent) -> bytes:
         """The JSON text of the composite's finding record, as UTF-8; its events may be tuples of their layout."""
@@ -102,7 +95,7 @@ class FindingEncoder:
         (constituents,) = recorded
         values = None if bindings is None else _map(_in_json, bindings)
         # A line: where it ends the constituents begin.
-        return b"\n".join((FASTEST.dumps((name, self._texts[path], ids, start, end, values)), constituents))
+        return b"\n".join((FASTEST.dumps((name, _text(path), ids, start, end, values)), constituents))
 
     def _in_standard(
         self, record: Callable[[CompositeEvent, JsonCodec], Any], composite: CompositeEvent
@@ -116,31 +109,10 @@ class FindingEncoder:
             ) from None
 
     def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:
-        name, operator, path, ids, constituents, start, end, cause, bindings, _, names, *said = composite
-        severity, message, ended = said
+        cause = composite[7]
         if type(cause) is tuple:
-            ts, _, _, _, _, _, _, at, doc, txn, meta, _ = cause
-        else:
-            ts, at, doc, txn, meta = cause[0], cause.at, cause.doc, cause.txn, cause.meta
-        record = {
-            "doc": doc, "ts": ts, "at": at, "name": name, "path": self._texts[path],
-            "ids": ids, "start": start, "end": end,
-            "constituents": self._constituents(constituents, names, codec, with_doc=path is None),
-            "operator": operator,
-        }  # fmt: skip
-        if severity is not None:
-            record["severity"] = severity
-        if message is not None:
-            record["message"] = message
-        if ended:
-            record["ended"] = True
-        if bindings is not None:
-            record["bindings"] = bindings_in_finding(bindings)
-        if txn is not None:
-            record["txn"] = txn
-        if meta is not None:
-            record["meta"] = meta
-        return record
+            composite = composite._replace(cause=as_event(cause))
+        return composite._record(self._inside(composite, codec))
 
     def _inside(self, composite: CompositeEvent, codec: JsonCodec) -> Any:
         return self._constituents(composite[4], composite[10], codec, with_doc=composite[2] is None)
@@ -151,29 +123,21 @@ class FindingEncoder:
         """``with_doc``: each says of which document it is, as what they are part of is about no node (V11)."""
         if type(events) is Recorded:
             return codec.written(events[0])
-        texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
             if type(event) is not tuple and isinstance(event, CompositeEvent):
-                name, operator, path, ids, inside, _, _, cause, _, _, inner, _, _, _ = event
+                cause = event.cause
                 record = {
-                    "name": operator or name, "path": texts[path], "ids": ids,
-                    "constituents": self._constituents(inside, inner, codec, with_doc=path is None),
+                    "name": event.operator or event.name, "path": _text(event.path), "ids": event.ids,
+                    "constituents": self._inside(event, codec),
                 }  # fmt: skip
-                if with_doc and path is not None:
+                if with_doc and event.path is not None:
                     record = {"doc": cause[8] if type(cause) is tuple else cause.doc, **record}
-                records.append(record)
-                continue
-            ts, op, where, ids, value, old, _, at, doc, txn, meta, _ = event
-            record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
-            if with_doc:
-                record = {"doc": doc, **record}
-            if at is not None:
-                record["at"] = at
-            if txn is not None:
-                record["txn"] = txn
-            if meta is not None:
-                record["meta"] = meta
+            else:
+                change = as_event(event)
+                record = change.to_constituent()
+                if with_doc:
+                    record = {"doc": change.doc, **record}
             records.append(record)
         return records if names is None else _named(records, names)
 

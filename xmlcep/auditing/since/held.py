@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...log import Header
 from ..inputs import LogFile
@@ -19,15 +19,6 @@ class Held(NamedTuple):
     at: str | None
     change: bool
     line: str
-
-    def to_record(self) -> dict[str, Any]:
-        """As it is in the state."""
-        return {"held": self.doc, "ts": self.ts, "at": self.at, "change": self.change, "line": self.line}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Held:
-        """As the state has it."""
-        return cls(record["held"], record["ts"], record["at"], record["change"], record["line"])
 
 
 def part_of_held(held: Iterable[Held], path: Path, name: str, headers: Mapping[str, Header]) -> NewPart:

@@ -85,7 +85,7 @@ class AuditState:
                     if "across" in record:
                         across = record["across"]
                     elif "held" in record:
-                        held.append(Held.from_record(record))
+                        held.append(Held(*record["held"]))
                     else:
                         files[record["file"]] = PastFile.from_record(record)
                     start += len(line)
@@ -191,7 +191,7 @@ class AuditState:
             sealing = Sealing(file.stream)
             sealing.write(line_of(header))
             sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
-            sealing.writelines(line_of(each.to_record()) for each in self.held)
+            sealing.writelines(line_of({"held": each}) for each in self.held)
             if self.across is not None:
                 sealing.write(line_of({"across": self.across}))
             self.documents.write(sealing)

@@ -65,15 +65,8 @@ class CombiningState(ChoosingState, DeferrableState):
     def open_group(self, key: Key) -> Group:
         """A new group under this key."""
         # A flat group can become long and loses its oldest events first: a deque does that in one step.
-        stored: list[MutableSequence[Entry]]
-        if self.flat:
-            stored = [deque() for _ in range(self.width)]
-        elif self.width == 2:
-            stored = [[], []]
-        elif self.width == 3:
-            stored = [[], [], []]
-        else:
-            stored = [[] for _ in range(self.width)]
+        kind: type[MutableSequence[Entry]] = deque if self.flat else list
+        stored = [kind() for _ in range(self.width)]
         group = self.groups[key] = Group(
             stored,
             self._stored_owners,

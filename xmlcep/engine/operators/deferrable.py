@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
-from contexts import Entry
 from contexts.grouping import Key
 from path_types import PathType
 
@@ -24,10 +23,6 @@ class DeferrableState(OperatorState):
         """`hold`; says whether the group is possible then."""
         self.hold(key, arrivals, cause)
         return self.is_possible(key)
-
-    def keep(self, child: int, key: Key, entry: Entry, cause: Cause) -> bool:
-        """`hold_all` of one composite that an operator, operand ``child``, has raised."""
-        return self.hold_all(key, ((child, (entry,)),), cause)
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         """What stores the events of a leaf, operand ``child``, and says whether they make a combination.

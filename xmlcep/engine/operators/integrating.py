@@ -16,7 +16,7 @@ from contexts.grouping import ByValue, Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
+from ...events import Cause, CompositeEvent, Event
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import event_of, instance_at, interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
@@ -85,16 +85,6 @@ class MultiplicityState(OperatorState):
             if count == self.upper:
                 self._drop(key)
             self.hand_over(whole, key, cause)
-
-    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
-        if not self._is_short or key in self.accumulations:
-            super().take_creation(key, event)
-            return
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
-        empty = self._nothing(event[2], event[3], event)
-        if self.composer.report is not None:
-            self.composer.report.append(empty[EVENT])
 
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
         """Whether the arrival is taken; what has become too old drops out first (W3, S4, Q4)."""
@@ -225,15 +215,6 @@ class MultiplicityState(OperatorState):
         if composer.report is not None:
             composer.report.append(composite)
         return (start, end, self.clock.point, composite)
-
-    def _nothing(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> Entry:
-        """The composite of nothing as it is stored; where nothing is asked."""
-        composer = self.composer
-        parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, ids, (), None, None, cause, None, None, composer.one_name, None, None,
-            False,
-        )  # fmt: skip
-        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts))
 
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""

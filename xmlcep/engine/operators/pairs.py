@@ -88,7 +88,7 @@ class PairState(ChoosingState):
         ids = first[3][upto]
         parts = (
             composer.name, composer.label, path, ids, (first, second), start, end, cause, None, None,
-            None, None, None, False,
+            None, None, None, composer.once,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -122,7 +122,7 @@ class PairState(ChoosingState):
         bindings = self.values.of((first, second))
         parts = (
             composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
-            composer.names((first, second)), None, None, False,
+            composer.names((first, second)), None, None, composer.once,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:

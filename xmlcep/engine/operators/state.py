@@ -56,9 +56,6 @@ class Taker(Protocol):
     def arrive_together(self, inputs: Sequence[Input], cause: Cause) -> None:
         """See `OperatorState.arrive_together`."""
 
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """See `OperatorState.store`."""
-
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """See `OperatorState.create`."""
 
@@ -151,10 +148,6 @@ class OperatorState(ABC):
         """Takes what arrives in several operands or groups at one time point, in the order of their turns (H3)."""
         for child, key, arrivals in inputs:
             self.arrive(child, key, arrivals, cause)
-
-    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        """`arrive` for one composite that an operator, operand ``child``, has raised."""
-        self.arrive(child, key, (entry,), cause)
 
     @abstractmethod
     def forget(self, key: Key) -> None:

@@ -112,20 +112,6 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
 
     # ---- released (D5) ------------------------------------------------------------------------------------
 
-    def release_alone(self, key: Key, cause: Cause) -> None:
-        accumulation, parent = self.accumulations.get(key), self.parent
-        if (
-            accumulation is None
-            or parent is None
-            or not (self._is_plain and self._enough <= len(accumulation.entries) < self._full)
-        ):
-            super().release_alone(key, cause)
-            return
-        whole = self._release_whole(key, accumulation, cause)
-        above = key if self.same_groups else parent.groupings[self.child_index].key_of(whole)
-        if above is not None:
-            parent.taker.store(self.child_index, above, whole, cause)
-
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
         """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
         asked."""

@@ -38,7 +38,7 @@ class WaitingPairState(PairState, DeferrableState):
         super().__init__(node, tree, report, setting, ordered=ordered)
         self.groups: dict[Key, Waiting] = {}
 
-    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         """Stores an arrival; says whether the group has a combination with it."""
         waiting = self.groups.get(key)
         if waiting is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import RecordError
 from ..errors import BadRecord
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import integers, metas_of, number, numbers, rows_of, values_of
+from .arrow_values import metas_of, number, numbers, rows_of, values_of
 from .blocks import (
     Block,
     Item,
@@ -259,7 +259,7 @@ class _Columns:
             if isinstance(self._docs, str)
             else map(self._docs.values.__getitem__, self._docs.codes.to_pylist())
         )
-        return zip(docs, integers(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
+        return zip(docs, values_of(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
@@ -381,8 +381,8 @@ def _spans_of(sizes: Mapping[str, int], ts: Any, txn: Any) -> list[Span]:
         map(
             Span,
             sizes,
-            integers(ts.take(starts)),
-            integers(ts.take(lasts)),
+            values_of(ts.take(starts)),
+            values_of(ts.take(lasts)),
             sizes.values(),
             first_txn,
             last_txn,

@@ -1,4 +1,4 @@
-"""Blocks of a log that are checked and filtered as columns, before their records become rows.
+"""Blocks of a log; those of Parquet are checked and filtered as columns, before their records become rows.
 
 Where a reader of a log needs few of its records, making rows of all is most of the cost. A reader that is
 asked for blocks hands out what it took from the file in one go; the block then either tells all there is to
