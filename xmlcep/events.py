@@ -284,7 +284,7 @@ class CompositeEvent(NamedTuple):
     raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
     the moments of its first and last primitive event, where rules look at these (W3); ``names`` what the
     operands are called that its constituents are of (V10), one for each, or one for all. ``severity`` and ``message``
-    are its texts for people, ``ended`` says that none of its event comes at its node at a later time point; they are
+    are its texts for people, ``ended`` says that its event is not raised at its node at a later time point; they are
     known of what is raised to the outside (Y10, Y11).
     """
 

@@ -100,7 +100,7 @@ def steps(path: str) -> tuple[str, ...]:
 SHOWN = (
     Shown("time", "`at`, or the time point", _time),
     Shown("severity", "`severity`", lambda record: record.get("severity") or ""),
-    Shown("user", "who caused it, or made the first change in it with a known author", user),
+    Shown("user", "who caused the finding; if that is not known, the first known author of its changes", user),
     Shown("event", "`name`, and the inner operator: `Complete/a`", event),
     Shown("document", "`doc`", lambda record: record.get("doc") or ""),
     Shown("node", "last two steps of `path` with ids: `item#6/price#9`", _node),
