@@ -7,6 +7,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +32,10 @@ from xmlcep.auditing.spark.answers import ANSWERS, BAD, FINDING, ORDER
 from xmlcep.auditing.spark.columns import sorted_in_order
 from xmlcep.auditing.spark.stream_replay import END, gone_on
 from xmlcep.auditing.spark.told import Told
+from xmlcep.engine import StateError
 from xmlcep.errors import ArgumentError
-from xmlcep.rules import PlainRules, Rules
+from xmlcep.rules import PlainRules, Rules, parse_rules
+from xmlcep.streams import Documents
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,12 +44,12 @@ if TYPE_CHECKING:
 def streamed(triggers: list[list[Row]], rules: Rules, *, operators: bool = False) -> list[Row]:
     """The answers to records that come in these triggers, each document with its state as Spark keeps it."""
     told = tuple(Told(tuple(PlainRules.of(rules)), operators))
-    states: dict[str | None, bytes | None] = {}
+    states: dict[str | None, dict[int, bytes]] = {}
     answered: list[Row] = []
     for rows in triggers:
         for doc in dict.fromkeys(row["doc"] for row in rows):
             records = [row for row in rows if row["doc"] == doc]
-            ((states[doc], answers),) = gone_on([(doc, states.get(doc), records)], told)
+            (answers,) = gone_on([(doc, states.setdefault(doc, {}), records)], told)
             answered += [dict(zip(ANSWERS.names, each, strict=True)) for each in answers]
     return answered
 
@@ -124,6 +127,118 @@ def test_what_comes_too_late_is_named_and_changes_nothing() -> None:
     assert [row["content"] for row in late if row["kind"] == FINDING] == [row["content"] for row in in_time]
     (bad,) = (row for row in late if row["kind"] == BAD)
     assert b"ts 1 of document 'a' comes too late: an earlier run had already read up to ts " in bad["content"]
+
+
+# ---- without Spark ---------------------------------------------------------------------------------------------
+
+TWO = parse_rules(
+    "event Both(item) = ins(price) & ins(quantity) event Close(item) {within='4 changes'} = ins(price) ; ins(quantity)"
+)
+
+
+def change(ts: int, name: str, item: int) -> Row:
+    return {"doc": "a", "ts": ts, "op": "ins", "path": f"/order/item/{name}", "ids": [1, item, 100 + ts]}
+
+
+def fed(
+    documents: Documents, batches: list[list[Row]], state: dict[int, bytes]
+) -> tuple[list[str], list[str]]:
+    """The findings of batches with their time points, and why records were not taken."""
+    answers = [documents.feed_batch("a", batch, state) for batch in batches]
+    found = [json.loads(line) for each in answers for line in each.findings]
+    bad = [json.loads(line)["reason"] for each in answers for line in each.bad]
+    return [f"{each['name']}@{each['ts']}" for each in found], bad
+
+
+def test_a_batch_reads_and_writes_what_it_concerns() -> None:
+    class Watched(dict[int, bytes]):
+        def get(self, key: int, default: Any = None) -> Any:
+            used.add(key)
+            return super().get(key, default)
+
+        def __setitem__(self, key: int, value: bytes) -> None:
+            used.add(key)
+            super().__setitem__(key, value)
+
+    used: set[int] = set()
+    state = Watched()
+    documents = Documents(parse_rules("event Both(item) = ins(price) & ins(quantity)"))
+    fed(documents, [[change(n, "price", 10 + n) for n in range(1, 40)]], state)
+    assert {*range(11, 50)} < state.keys()
+    used.clear()
+    assert fed(documents, [[change(40, "quantity", 20)]], state) == (["Both@40"], [])
+    assert used == {-1, 0, 20} and 20 not in state
+
+
+def test_records_above_a_gap_wait_until_it_is_filled() -> None:
+    records = [change(ts, "price" if ts % 2 else "quantity", 10 + ts % 3) for ts in range(1, 13)]
+    whole = fed(Documents(TWO), [records, [{"doc": "a", "op": "end"}]], {})
+    state: dict[int, bytes] = {}
+    batches = [records[6:9], records[:2], records[9:], records[2:6]]
+    waiting = fed(Documents(TWO, late="wait"), batches, state)
+    rest = fed(Documents(TWO, late="wait"), [[{"doc": "a", "op": "end"}]], state)
+    assert [*waiting[0], *rest[0]] == whole[0] and waiting[1] == rest[1] == whole[1] == []
+    assert len(whole[0]) > 4
+    _, bad = fed(Documents(TWO), batches, {})
+    assert len(bad) == 6 and "comes too late" in bad[0]
+    gap = fed(Documents(TWO, late="wait"), [records[4:], [{"doc": "a", "op": "end"}]], {})
+    assert gap[1] == ["ts 1 to 4 of document 'a' have not come: skipped"]
+
+
+def test_rules_that_are_replaced_between_two_starts_keep_what_equal_trees_have_seen() -> None:
+    both = "event Both(item) = ins(price) & ins(quantity)"
+    other = parse_rules(f"event First(item) = ins(price) & ins(comment) {both}")
+    state: dict[int, bytes] = {}
+    assert fed(Documents(TWO), [[change(1, "price", 10), change(2, "price", 11)]], state) == ([], [])
+    kept = dict(state)
+    with pytest.raises(StateError, match=r"changed or removed definitions"):
+        fed(Documents(other), [[change(3, "quantity", 10)]], dict(kept))
+    documents = Documents(other, on_removed="drop")
+    assert fed(documents, [[change(3, "quantity", 10)], [change(4, "quantity", 11)]], state) == (
+        ["Both@3", "Both@4"],
+        [],
+    )
+
+
+def test_what_is_no_record_is_named() -> None:
+    documents, state = Documents(TWO), dict[int, bytes]()
+    wrong: list[Any] = [7, {"ts": "x", "doc": "a"}, {**change(1, "price", 10), "ids": ["x"]}]
+    right = [change(1, "price", 10), change(2, "quantity", 10), {"doc": "a", "op": "end"}]
+    found, bad = fed(documents, [[*wrong, *right]], dict(state))
+    assert (
+        found == ["Both@2", "Close@2"]
+        and [each.startswith("not a change record: ") for each in bad] == [True] * 3
+    )
+    with pytest.raises(ArgumentError, match="a record is of document 'b'"):
+        documents.feed_batch("a", [{**change(3, "price", 10), "doc": "b"}], state)
+
+
+class Failing(dict[int, bytes]):
+    """A state of which one write fails, the one of this number."""
+
+    writes = 0
+
+    def __setitem__(self, key: int, value: bytes) -> None:
+        self.writes -= 1
+        if not self.writes:
+            raise OSError("full")
+        super().__setitem__(key, value)
+
+
+def test_a_batch_whose_state_was_not_kept_is_fed_again() -> None:
+    records = [change(ts, "price" if ts % 2 else "quantity", 10 + ts % 3) for ts in range(1, 25)]
+    batches = [records[:8], records[8:16], records[16:], [{"doc": "a", "op": "end"}]]
+    documents, kept, found = Documents(TWO), dict[int, bytes](), list[str]()
+    for batch in batches:
+        for writes in range(1, 4):
+            state = Failing(kept)
+            state.writes = writes
+            with suppress(OSError):
+                fed(documents, [batch], state)
+        state = Failing(kept)
+        found += fed(documents, [batch], state)[0]
+        kept = dict(state)
+    assert found == fed(Documents(TWO), batches, {})[0] and len(found) > 4
 
 
 # ---- with Spark ------------------------------------------------------------------------------------------------
@@ -209,6 +324,40 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
 def in_total_order(found: DataFrame) -> list[Any]:
     """The findings in their order; the last number of a place is that of its task."""
     return [row.asDict(recursive=True) | {"place": None} for row in found.orderBy(*ORDER).collect()]
+
+
+class OfSpark:
+    """A map state as Spark has one, and the handle that gives it."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[int], tuple[bytearray]] = {}
+        self.getValue, self.keys = self.kept.get, self.kept.keys
+        self.containsKey, self.clear = self.kept.__contains__, self.kept.clear
+        self.removeKey = self.kept.__delitem__
+
+    def getMapState(self, name: str, key: str, value: str) -> OfSpark:
+        return self
+
+    def updateValue(self, key: tuple[int], value: tuple[bytes]) -> None:
+        self.kept[key] = (bytearray(value[0]),)
+
+
+def test_spark_keeps_what_a_trigger_concerns() -> None:
+    from pyspark.sql import Row
+
+    from xmlcep.auditing.spark.stream import _processor
+
+    spark, processor = OfSpark(), _processor(Told(tuple(PlainRules.of(TWO))), False, None)
+    processor.init(spark)
+    records = [change(ts, "price" if ts % 2 else "quantity", 10 + ts % 3) for ts in range(1, 13)]
+    batches = [records[:5], records[5:], [dict.fromkeys(records[0]) | {"doc": "a", "op": "end", "at": None}]]
+    found = [
+        json.loads(row.content)
+        for batch in batches
+        for row in processor.handleInputRows(("a",), iter([Row(**each) for each in batch]), None)
+    ]
+    assert [f"{each['name']}@{each['ts']}" for each in found] == fed(Documents(TWO), batches, {})[0]
+    assert len(found) > 4 and spark.kept.keys() == {(-1,)}
 
 
 def test_what_is_no_stream_is_refused(spark: SparkSession, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
-    ("xmlcep.spark",),
+    ("xmlcep.spark", "xmlcep.streams"),
     ("xmlcep.reporting",),
     ("xmlcep.editing",),
     ("xmlcep.serving",),

@@ -8,6 +8,7 @@ One module because feeding, time, flushing and questions are about one object's 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +22,6 @@ from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint, as_event
 from ..rules.comparison import compare, tree_digests
 from ..suggestions import listed
 from ..timestamps import as_microseconds, timestamp
-from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .errors import StateError
@@ -349,7 +349,14 @@ class Detector:
 
         It takes time in proportion to everything stored (`size`), and to the document if rules read it.
         """
-        return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
+        from .durable import copied
+
+        trees, setting = [tree.name for tree in self._active.trees], self._setting
+        other = Detector(
+            self._rules, operators=self._operators, document=deepcopy(self._document), trees=trees,
+            tries=setting.tries.limit, general=setting.general,
+        )  # fmt: skip
+        return copied(self, other)
 
     def to_state(self) -> dict[str, Any]:
         """Everything that it has seen, as plain data for JSON: `from_state` resumes from it.

@@ -150,14 +150,14 @@ class Evaluation:
             self.process(event, bound, NOTHING_OUTSIDE, only)
             return
         waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
-        queue = sorted(waiting.elsewhere) if waiting.elsewhere else []
-        steps = NO_STEPS
-        if bound is not None:
-            steps = bound.turns
-            if self._touched:  # matches that wait there are asked again
-                asked = self._touched.intersection(bound.watchers)
-                steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
-            queue = sorted({*steps, *queue}) if queue or self._touched else [*steps]
+        steps = NO_STEPS if bound is None else bound.turns
+        queue = [*steps]
+        if bound is not None and self._touched:  # matches that wait there are asked again
+            asked = self._touched.intersection(bound.watchers)
+            steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
+            queue = sorted(steps)
+        if not waiting.elsewhere.issubset(queue):
+            queue = sorted(waiting.elsewhere.union(queue))
         if only is not None:
             queue = [index for index in queue if index in only]
         inboxes: dict[int, list[CompositeEvent]] = {}
@@ -165,13 +165,13 @@ class Evaluation:
             raised = len(report)
             tree, plan, first = steps.get(index) or (self.trees[index], None, None)
             is_left = index in waiting.elsewhere
-            composites = inboxes.pop(index, ())
-            if plan is None and len(composites) == 1 and tree.take_composite(composites[0], event):
-                pass
-            elif composites or (
-                plan is not None and (first is None or (is_left and not tree.releases_alone))
-            ):
-                self._guarded(tree, event, plan, composites)
+            if index in inboxes:
+                composites = inboxes.pop(index)
+                if plan is not None or len(composites) > 1 or not tree.take_composite(composites[0], event):
+                    self._guarded(tree, event, plan, composites)
+                    self._note(tree)
+            elif plan is not None and (first is None or (is_left and not tree.releases_alone)):
+                self._guarded(tree, event, plan)
                 self._note(tree)
             else:
                 for accept, position in first or ():

@@ -231,10 +231,6 @@ class LeafState:
         environment = self._seen_by(filter_, sight)(subject)
         return filter_.text, () if environment is None else tuple(filter_.compared(environment))
 
-    def forget_questions(self) -> None:
-        """Makes the functions anew that ask the document: it is another one now."""
-        self._asked.clear()
-
     def _read_opaque(self, opaque: OpaqueQuestion, event: PrimitiveEvent, asked: _Asked) -> Bindings | None:
         """O1: the engine is asked first; filter and ``as`` see what it returns."""
         said = opaque.ask(event)

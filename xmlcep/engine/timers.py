@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from contexts.grouping import Key
@@ -155,12 +155,13 @@ class Timers:
         """All that is set, by this measure, in no particular order."""
         return (due for _, _, due in self._heaps[unit])
 
-    def restore(self, unit: Unit, heap: list[tuple[int, int, Due]]) -> None:
-        """Has this set, too, by one measure, as it was in another heap or in a part of one."""
-        self._heaps[unit] += heap
-        heapify(self._heaps[unit])
-        self.size += len(heap)
-        self._note(unit)
+    def restore(self, unit: Unit, number: int, due: Due) -> None:
+        """Sets what was set in another detector, with the number that it had there, by this measure."""
+        heap = self._heaps[unit]
+        heappush(heap, (due.at, number, due))
+        self.size += 1
+        if heap[0][2] is due:
+            self._note(unit)
 
     def clear(self) -> None:
         """Forgets everything."""

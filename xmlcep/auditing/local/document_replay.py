@@ -14,7 +14,7 @@ from typing import Any
 
 from ...documents import Replica
 from ...engine import Detector, EvaluationError, OnRemoved, Replacement
-from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
+from ...engine.durable import Interpreter, Scribe, new_reader, new_writer, write_detector
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
@@ -107,7 +107,8 @@ class DocumentReplay:
         self._before: tuple[int, tuple[int, int] | None] | None = None
 
     @property
-    def _detector(self) -> Detector:
+    def detector(self) -> Detector:
+        """Its detector; it is awake."""
         assert self._awake is not None
         return self._awake
 
@@ -219,7 +220,7 @@ class DocumentReplay:
 
     def _raise(self, event: CompositeEvent) -> None:
         try:
-            self._found(self._detector.raise_external(event))
+            self._found(self.detector.raise_external(event))
         except EvaluationError as error:
             self._fail(error)
 
@@ -228,20 +229,20 @@ class DocumentReplay:
         if self._across is not None:
             self._time = self._across.advance(self._time, time)
         try:
-            self._found(self._detector.advance(time))
+            self._found(self.detector.advance(time))
         except EvaluationError as error:
             self._fail(error)
         self._edit_goes_on = False
 
     def _flush(self) -> None:
         try:
-            self._found(self._detector.flush(self._last))
+            self._found(self.detector.flush(self._last))
         except EvaluationError as error:
             self._fail(error)
 
     def _end_edit(self) -> None:
         try:
-            self._found(self._detector.end_edit())
+            self._found(self.detector.end_edit())
         except EvaluationError as error:
             self._fail(error)
 
@@ -253,8 +254,8 @@ class DocumentReplay:
 
     def _fail(self, error: EvaluationError) -> None:
         self.failure = Failure.of(error)
-        self._detector.reset()
-        self._detector.close()  # and so it ignores what follows
+        self.detector.reset()
+        self.detector.close()  # and so it ignores what follows
 
     def take(self, row: Row) -> None:
         """Replays the next record."""
@@ -278,7 +279,7 @@ class DocumentReplay:
         self._replayed[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
         try:
-            self._found(self._detector.feed(self._last), self._last)
+            self._found(self.detector.feed(self._last), self._last)
         except EvaluationError as error:
             self._fail(error)
 
@@ -333,10 +334,10 @@ class DocumentReplay:
     def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
         """Replays records; ``goes_on``: the transaction of the last may continue after it."""
         try:
-            self._findings.take(self._detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
+            self._findings.take(self.detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
         except EvaluationError as error:
             self._fail(error)
-        last = self._detector.last_fed
+        last = self.detector.last_fed
         if isinstance(last, PrimitiveEvent):
             self._last = last
 
@@ -365,7 +366,7 @@ class DocumentReplay:
         ends = "replay" in state and (
             until is not None
             or bool(self._findings.pending or self._waiting or self.failure)
-            or self._detector.awaits_end()
+            or self.detector.awaits_end()
         )
         run: dict[str, Any] = {"counts": self._types.written(self._replayed, self._handed)}
         if self._waiting:
@@ -375,7 +376,7 @@ class DocumentReplay:
         state["run"] = run
         return state, ends
 
-    def pause(self) -> dict[str, Any]:
+    def pause(self, writer: Scribe | None = None) -> dict[str, Any]:
         """The document goes on later, in this run or another: what that has to know, as plain data (G6).
 
         What was counted so far is handed over; this object is done. What was found at the last time point is kept
@@ -389,7 +390,7 @@ class DocumentReplay:
         if self.ts:
             self._hand_over()
             self._gathering.seconds(self.doc, self.seconds)
-        return self._state()
+        return self._state(writer)
 
     def replace(
         self, rules: Rules, on_removed: OnRemoved, past: Detector | None, document: Replica | None
@@ -398,7 +399,7 @@ class DocumentReplay:
         if self._edit_goes_on:
             self._end_edit()
             self._edit_goes_on = False
-        replacement = self._detector.replace(rules, on_removed=on_removed, past=past, document=document)
+        replacement = self.detector.replace(rules, on_removed=on_removed, past=past, document=document)
         self._findings.pending += replacement.raised
         self._findings.settle()
         self._findings.hand_over()
@@ -409,16 +410,17 @@ class DocumentReplay:
         ]
         return self._state(), replacement
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self, writer: Scribe | None = None) -> dict[str, Any]:
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
         if raised := self.raised_there.at(self.ts):
             state["raised"] = list(raised)
         if self._time is not None:
             state["time"] = self._time
         awake, pending = self._awake, self._findings.pending
-        if awake is None or (awake.is_as_new() and not (pending or self._waiting)):
+        writer = writer or new_writer()
+        is_all = not (pending or self._waiting or writer.writes_a_part)
+        if awake is None or (is_all and awake.is_as_new()):
             return state
-        writer = new_writer()
         state["replay"] = {
             "detector": write_detector(writer, awake),
             "last": None if self._last is None else writer.event(self._last),
@@ -443,6 +445,7 @@ class DocumentReplay:
         read: Callable[[Interpreter, Any], Detector],
         before: Mapping[str, Any] | None,
         rests_from: int = 0,
+        reader: Callable[[Mapping[str, Any]], Interpreter] = new_reader,
     ) -> None:
         """Goes on from where `pause` or `rest` has left the document; ``read`` makes the detector that was written;
         ``before`` is the state in which earlier runs have left it, if they have. It is not to rest again before it has
@@ -464,17 +467,17 @@ class DocumentReplay:
         replay = state.get("replay")
         if replay is None:
             return
-        reader = new_reader(state)
-        self._awake = read(reader, replay["detector"])
-        self._last = None if replay["last"] is None else reader.event(replay["last"])
-        self._findings.pending += [reader.event(number) for number in replay["pending"]]
+        shared = reader(state)
+        self._awake = read(shared, replay["detector"])
+        self._last = None if replay["last"] is None else shared.event(replay["last"])
+        self._findings.pending += [shared.event(number) for number in replay["pending"]]
         for each in replay["waiting"]:
             if isinstance(each, list):
                 name, number, clock = each
                 file = LogFile(next(places, -1), name, "plain", 0, name)
                 self._waiting.append((file, number, ClockRecord.from_record(clock)))
             else:
-                self._waiting.append(reader.event(each))
+                self._waiting.append(shared.event(each))
         self._edit_goes_on = replay["edit"]
 
     def _hand_over(self) -> None:

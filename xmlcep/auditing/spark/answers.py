@@ -137,6 +137,10 @@ class Answers:
         self._rows += rows
         self._size += sum(len(row[-1]) for row in rows)
 
+    def adopt(self, other: Answers) -> None:
+        """Takes what another one has collected."""
+        self.add(other._rows)
+
     def bad(self, bad: BadRecord, origin: Origin, doc: str | None = None) -> None:
         """Takes a bad record; ``doc`` is its document if only the order tells that it is bad."""
         self.bad_line(quarantine_line(bad), origin, document_of(bad) if doc is None else doc)

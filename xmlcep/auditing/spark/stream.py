@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...arguments import check, optional
+from ...engine import OnRemoved
+from ...engine.replacement import ON_REMOVED
 from ...errors import ArgumentError
 from ...rules import PlainRules, Rules
 from .answers import ANSWERS
 from .columns import LOG, chosen, ddl, ddl_of
-from .stream_replay import stream_schema
+from .stream_replay import LATE, Late, refuse_across, stream_schema
 from .told import Told
 from .workers import on_workers
 
@@ -21,8 +24,9 @@ _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStorePro
 
 
 def stream(
-    changes: DataFrame, rules: Rules, *, operators: bool = False, ignore_whitespace: bool = False
-) -> DataFrame:
+    changes: DataFrame, rules: Rules, *, operators: bool = False, ignore_whitespace: bool = False,
+    late: Late = "refuse", on_removed: OnRemoved | None = None,
+) -> DataFrame:  # fmt: skip
     """The findings of ``rules`` in a streaming table of change records (columns: docs/log.md), and its bad records.
 
     The columns are those of docs/findings.md, ``place`` as `findings` has it, and ``reason`` and ``raw``: where
@@ -30,17 +34,17 @@ def stream(
     point that an earlier trigger has gone beyond. Within a trigger records may be in any order. What is found in all
     triggers is what an audit of all records finds, at the same time points. A record with ``op`` ``"end"`` says that
     its document is complete: open transactions are flushed, the clock advances to its ``at`` if it has one (W6), and
-    nothing is kept of the document but that it is over. The state of a document is read and written whole by each
-    trigger that has records of it.
+    nothing is kept of the document but that it is over. Of the state of a document a trigger reads and writes what its
+    records concern: the groups of their nodes and of those above (if rules read the document, all of that, too).
+
+    ``late="wait"`` is for time points without gaps, as recordings have them: records above a gap are held until it is
+    filled, or the document ends. ``on_removed`` is for a checkpoint that was written with other rules: event trees that
+    are the same keep what they have seen (G7), what others have is flushed, ``"flush"``, or dropped, ``"drop"``.
 
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
     column is missing, for a table that is not a stream, and unless states are kept in RocksDB.
     """
-    if rules.said_of_across:
-        raise ArgumentError(
-            f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
-            " documents, so their order is not known: use findings() on a table of what has been written so far"
-        )
+    refuse_across(rules)
     if not changes.isStreaming:
         raise ArgumentError("stream() needs a streaming DataFrame, of readStream: for a table use findings()")
     spark = changes.sparkSession
@@ -48,9 +52,11 @@ def stream(
         raise ArgumentError(
             f"streams keep their states in RocksDB: call spark.conf.set({_PROVIDER!r}, {_ROCKS_DB!r}) before"
         )
+    check("stream()", late=(late, LATE), on_removed=(on_removed, optional(ON_REMOVED)))
     told = Told(tuple(PlainRules.of(rules)), operators, ignore_whitespace=ignore_whitespace)
     answered = _as_records(changes).groupBy("doc").transformWithState(
-        statefulProcessor=_processor(told), outputStructType=ddl(ANSWERS), outputMode="Append", timeMode="None"
+        statefulProcessor=_processor(told, late == "wait", on_removed), outputStructType=ddl(ANSWERS),
+        outputMode="Append", timeMode="None",
     )  # fmt: skip
     return answered.mapInArrow(on_workers("stream_replay", "told_apart"), ddl(stream_schema()))
 
@@ -72,27 +78,47 @@ def _as_records(changes: DataFrame) -> DataFrame:
     return known.select(*columns)
 
 
-def _processor(told: Told) -> Any:
+def _processor(told: Told, waits: bool, on_removed: OnRemoved | None) -> Any:
     """What Spark calls with the records of a document. It travels by value, as `on_workers` does."""
     from pyspark.sql import Row
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-    go_on = on_workers("stream_replay", "gone_on", tuple(told))
+    go_on = on_workers("stream_replay", "gone_on", tuple(told), waits, on_removed)
     answer = Row(*ANSWERS.names)
+
+    class Kept:
+        """A mapping that Spark keeps."""
+
+        def __init__(self, state: Any) -> None:
+            self.state = state
+
+        def get(self, key: int, default: Any = None) -> Any:
+            found = self.state.getValue((key,))
+            return default if found is None else bytes(found[0])
+
+        def __setitem__(self, key: int, value: bytes) -> None:
+            self.state.updateValue((key,), (value,))
+
+        def __delitem__(self, key: int) -> None:
+            self.state.removeKey((key,))
+
+        def __contains__(self, key: object) -> bool:
+            return bool(self.state.containsKey((key,)))
+
+        def __iter__(self) -> Iterator[int]:
+            return iter([key for (key,) in self.state.keys()])  # noqa: SIM118, no dict
+
+        def clear(self) -> None:
+            self.state.clear()
 
     class Documents(StatefulProcessor):
         def init(self, handle: Any) -> None:
-            self._document = handle.getValueState("document", "state binary")
+            self._document = Kept(handle.getMapState("document", "key bigint", "value binary"))
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-            known = self._document.get()
-            before = None if known is None else bytes(known[0])
-            records = [row.asDict() for row in rows]
-            ((state, answers),) = go_on([(key[0], before, records)])
-            if state != before:
-                self._document.update((state,))
-            for each in answers:
-                yield answer(*each)
+            for answers in go_on([(key[0], self._document, [row.asDict() for row in rows])]):
+                for each in answers:
+                    yield answer(*each)
 
         def close(self) -> None:
             pass

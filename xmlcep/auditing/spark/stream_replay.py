@@ -1,106 +1,170 @@
-"""Documents whose records come in parts: each is replayed from where the part before has left it (G6).
+"""Documents whose records come in batches: each is replayed from where the batch before has left it (G6).
 
-As runs of an audit that goes on are (``xmlcep audit --state``), by the same replay, so that the findings of all parts
-together are those of one audit of the whole.
+As runs of an audit that goes on are (``xmlcep audit --state``), by the same replay, so that the findings of all batches
+together are those of one audit of the whole. The state of a document is a mapping from whole numbers to bytes, of which
+only those values are read and written that the records concern.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...engine import Detector, StateError
+from ...arguments import ITERABLE, STRING, check, one_word, optional
+from ...engine import Detector, OnRemoved, StateError
 from ...engine.durable import FORM, VERSION, Interpreter, read_detector, rules_stamp
+from ...engine.durable.pieces import Division, Piece, Pieces, PieceScribe
+from ...engine.durable.rules_stamp import earlier_rules
+from ...engine.replacement import ON_REMOVED
+from ...errors import ArgumentError, XmlCepError
 from ...log.columns.blocks import Run
 from ...log.json_codec import FASTEST
-from ...rules import Rules
+from ...rules import PlainRules, Rules
 from ...timestamps import TimeError, microseconds
 from ..document_lines import line_of
 from ..local.document_replay import DocumentReplay
-from .answers import BAD, FINDING, Origin, typed, typed_schema
-from .columns import sorted_in_order, with_columns
+from .answers import ANSWERS, BAD, FINDING, Origin, typed, typed_schema
+from .columns import REQUIRED, sorted_in_order, with_columns
 from .replay import SortedReplay
 from .told import Told
 
 END = "end"
 """The operation of a record that says that its document is complete; its ``at``, if any, is how far time went on."""
 
+Late: TypeAlias = Literal["refuse", "wait"]
+LATE = one_word("refuse", "wait")
+"""What becomes of records above a gap of time points, or below which a part has gone."""
 Answer: TypeAlias = tuple[Any, ...]
-Part: TypeAlias = tuple[str | None, bytes | None, Sequence[Mapping[str, Any]]]
-"""A document, its state, and records of it in any order."""
+Record: TypeAlias = Mapping[str, Any]
+Store: TypeAlias = MutableMapping[int, bytes]
+"""The state of a document: at `REST` what each batch reads, at the id of a node what is stored there."""
+REST, RULES, HELD = -1, -2, -3
+Part: TypeAlias = tuple[str | None, Store, Sequence[Record]]
+"""A document, its state, which is changed, and records of it in any order."""
 
 
-def gone_on(parts: Iterable[Part], told: tuple[Any, ...]) -> Iterator[tuple[bytes | None, list[Answer]]]:
-    """For each part the new state of its document, and the answers, with the columns of `ANSWERS`."""
+def gone_on(parts: Iterable[Part], told: tuple[Any, ...], *how: Any) -> Iterator[list[Answer]]:
+    """For each part the answers, with the columns of `ANSWERS`; ``how`` is as for `PartReplay`."""
     try:
-        replay = _replay(told)
-        for doc, state, records in parts:
-            yield replay.go_on(doc, state, records)
+        replay = _replay(told, *how)
+        for doc, store, records in parts:
+            yield replay.go_on(doc, store, records)
     except BaseException:
         _replay.cache_clear()  # it may be in the middle of a document
         raise
 
 
 @lru_cache(maxsize=4)
-def _replay(told: tuple[Any, ...]) -> PartReplay:
+def _replay(told: tuple[Any, ...], *how: Any) -> PartReplay:
     """Workers live on, triggers are many, and rules take long to read."""
-    return PartReplay(Told(*told))
+    return PartReplay(Told(*told), *how)
 
 
 class PartReplay(SortedReplay):
-    """Replays parts of documents."""
+    """Replays parts of documents; with ``waits`` records above a gap of time points are held until it is filled.
+    ``on_removed`` is for states of other rules (G7)."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: Told, waits: bool = False, on_removed: OnRemoved | None = None) -> None:
         super().__init__(told)
-        self._stamp = _stamp(self._rules, told)
+        self._told = told
+        self._waits = waits
+        self._on_removed = on_removed
+        self._written_by = [VERSION, FORM, told.operators, told.ignore_whitespace]
+        self._stamp = rules_stamp(self._rules)
+        self._digest = sha256(json.dumps(self._stamp).encode()).hexdigest()[:16]
+        assert self._detector is not None
+        self._division = Division(self._detector)
         self._state: dict[str, Any] | None = None
+        self._given: Sequence[Record] = ()
+        self._pieces = Pieces(self._division, _none)
 
-    def go_on(
-        self, doc: str | None, state: bytes | None, records: Sequence[Mapping[str, Any]]
-    ) -> tuple[bytes | None, list[Answer]]:
-        """The new state of a document, and what is found in records of it, which may be in any order."""
-        self._state = None if state is None else json.loads(state)
-        over = None if self._state is None else self._state.get("over")
+    def go_on(self, doc: str | None, store: Store, records: Sequence[Record]) -> list[Answer]:
+        """What is found in records of a document, which may be in any order; its state is brought up to date."""
+        state = self._state = _read(store, REST)
+        over = None if state is None else state.get("over")
         if over is not None:
-            return state, self._refused(records, over)
-        if self._state is not None and self._state["stamp"] != self._stamp:
-            raise StateError(
-                f"the state of document {doc!r} was written with other rules or another version of xmlcep: begin with"
-                " a new checkpoint, or give the same"
-            )
-        changes = [each for each in records if each["op"] != END]
-        ends = [each for each in records if each["op"] == END]
-        with self.named():
-            if changes:
-                self.take(_batch(sorted_in_order(changes)))
-            if doc is not None:
-                state = line_of(self._left(self._at(doc), ends))
-        return state, [row for batch in self.answers.take(rest=True) for row in _rows(batch)]
-
-    def _refused(self, records: Sequence[Mapping[str, Any]], over: str) -> list[Answer]:
-        for each in records:
-            if each["op"] != END:
-                line = {"reason": over, "raw": json.dumps(_plain(each), default=str)}
-                self.answers.bad_line(FASTEST.dumps(line) + b"\n", Origin(), each["doc"])
+            self._refuse(records, over)
+        elif doc is None:
+            self.take(_batch(sorted_in_order(records)))
+        else:
+            self._pieces = Pieces(self._division, lambda node: _read(store, node))
+            if state is not None:
+                self._check(doc, store, state)
+            with self.named():
+                changed, is_over = self._go_on(doc, store, records)
+            if is_over:
+                store.clear()
+            for key, value in changed.items():
+                if value is not None:
+                    store[key] = line_of(value)
+                elif key in store:
+                    del store[key]
         return [row for batch in self.answers.take(rest=True) for row in _rows(batch)]
 
+    def _go_on(self, doc: str, store: Store, records: Sequence[Record]) -> tuple[dict[int, Any], bool]:
+        """What is to be written to the state of the document; and whether that is all that is to be there."""
+        changes = [each for each in records if each["op"] != END]
+        ends = [each for each in records if each["op"] == END]
+        changed: dict[int, Any] = {}
+        if self._waits:
+            before = _read(store, HELD)
+            changes, held = self._above_no_gap([*(before or ()), *changes], is_end=bool(ends))
+            if held != (before or []):
+                changed[HELD] = held or None
+        self._given = [*changes, *ends]
+        if changes:
+            self.take(_batch(sorted_in_order(changes)))
+        scribe, state = self._left(self._at(doc), ends)
+        if "over" in state:
+            return {REST: state}, True
+        if self._state is None or self._state.get("rules") != self._digest:
+            changed[RULES] = self._stamp
+        return changed | dict(self._pieces.changed(scribe)) | {REST: state}, False
+
+    def _refuse(self, records: Iterable[Record], reason: str) -> None:
+        for each in records:
+            if each["op"] != END:
+                self._bad(reason, each)
+
+    def _bad(self, reason: str, record: Record) -> None:
+        plain = {name: value for name, value in record.items() if value is not None}
+        line = {"reason": reason, "raw": json.dumps(plain, default=str) if plain.get("op") else ""}
+        self.answers.bad_line(FASTEST.dumps(line) + b"\n", Origin(), record["doc"])
+
+    # ---- where the part before has left the document -----------------------------------------------------------
+
     def _begun(self, doc: str) -> DocumentReplay:
-        state = self._state
+        state, pieces = self._state, self._pieces
         if state is None:
-            return super()._begun(doc)
-        replay = self._new_replay(doc, None)
-        replay.go_on(state, self._read, state)
-        if replay.is_asleep:
-            assert self._detector is not None
-            replay.wake(self._detector)
-        self._detector = None
+            replay = super()._begun(doc)
+        else:
+            replay = self._new_replay(doc, None)
+            replay.go_on(state, self._read, state, reader=pieces.reader)
+            if replay.is_asleep:
+                assert self._detector is not None
+                replay.wake(self._detector)
+            self._detector = None
+        self._load(replay)
         return replay
+
+    def _load(self, replay: DocumentReplay) -> None:
+        """Reads the pieces that the records concern."""
+        lines, ts, time = [], replay.ts, 0
+        for each in self._given:
+            if each["op"] != END:
+                lines.append(_places(self._division, each))
+                ts = max(ts, each["ts"] or 0)
+            time = max(time, _time(each))
+        flushes = replay.txn is not None or any(
+            each["op"] == END or each.get("txn") is not None for each in self._given
+        )
+        self._pieces.load(replay.detector, lines, ts, time, flushes=flushes)
 
     def _continues(self, run: Run) -> bool:
         self._at(run.span.doc)  # an earlier part may have gone further
@@ -112,15 +176,47 @@ class PartReplay(SortedReplay):
         read_detector(reader, data, detector)
         return detector
 
-    def _left(self, replay: DocumentReplay, ends: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """What the next part has to know of the document."""
+    def _check(self, doc: str, store: Store, state: dict[str, Any]) -> None:
+        """Has the document go on with these rules, if it was with others (G7)."""
+        if state["by"] != self._written_by:
+            raise StateError(
+                f"the state of document {doc!r} was written by another version of xmlcep or with other options: begin"
+                " with a new checkpoint, or give the same"
+            )
+        if state["rules"] == self._digest:
+            return
+        before = earlier_rules(
+            _read(store, RULES) or {}, self._rules, self._on_removed, "begin with a new checkpoint"
+        )
+        if before is None:
+            return  # they are the same, with other words for people
+        earlier = PartReplay(self._told._replace(rules=tuple(PlainRules.of(before))))
+        earlier._state, earlier._pieces = state, Pieces(earlier._division, lambda node: _read(store, node))
+        with earlier.named():
+            replay = earlier._begun(doc)
+            earlier._pieces.load(
+                replay.detector, [[node] for node in store if node >= 0], 0, None, flushes=True
+            )
+            left, _ = replay.replace(self._rules, self._on_removed or "flush", None, None)
+        self.answers.adopt(earlier.answers)
+        self._pieces.above = earlier._pieces.above
+        held = store.get(HELD)
+        store.clear()
+        if held is not None:
+            store[HELD] = held
+        self._state = left
+
+    # ---- what the next part has to know ------------------------------------------------------------------------
+
+    def _left(self, replay: DocumentReplay, ends: Sequence[Record]) -> tuple[PieceScribe, dict[str, Any]]:
         assert self._findings is not None
-        state: dict[str, Any]
+        scribe = PieceScribe(self._pieces, replay.detector)
+        state: dict[str, Any] = {}
         if ends:
             replay.finish(self._end_of(ends))
             state = {"over": f"document {replay.doc!r} is over: its end record came before"}
         elif replay.failure is None:
-            state = replay.pause() | {"stamp": self._stamp}
+            state = replay.pause(scribe) | {"rules": self._digest, "by": self._written_by}
         self._put_aside()
         failure = replay.failure
         if failure is None or not failure.leap:
@@ -128,12 +224,11 @@ class PartReplay(SortedReplay):
         if failure is not None:
             state = {"over": f"document {replay.doc!r} cannot be replayed any further: {failure.problem}"}
             if not failure.leap:
-                line = {"reason": state["over"], "raw": ""}
-                self.answers.bad_line(FASTEST.dumps(line) + b"\n", Origin(), replay.doc)
+                self._bad(state["over"], {"doc": replay.doc})
         self._leave(replay)
-        return state
+        return scribe, state
 
-    def _end_of(self, ends: Sequence[Mapping[str, Any]]) -> str | None:
+    def _end_of(self, ends: Sequence[Record]) -> str | None:
         """How far time went on (W6)."""
         times = []
         for each in ends:
@@ -141,15 +236,137 @@ class PartReplay(SortedReplay):
                 if each.get("at") is not None:
                     times.append((microseconds(each["at"]), each["at"]))
             except TimeError as error:
-                line = {"reason": str(error), "raw": json.dumps(_plain(each), default=str)}
-                self.answers.bad_line(FASTEST.dumps(line) + b"\n", Origin(), each["doc"])
+                self._bad(str(error), each)
         return max(times)[1] if times else None
 
+    def _above_no_gap(self, records: list[Record], *, is_end: bool) -> tuple[list[Record], list[Record]]:
+        """Of these records, which are all that there are, those above no gap of time points, and the others. The end
+        gives gaps up: then it is said what has not come."""
+        times = sorted({each["ts"] for each in records if each["ts"] is not None and not each.get("clock")})
+        reached = 0 if self._state is None else self._state["ts"]
+        for ts in times:
+            if ts > reached + 1:
+                if not is_end:
+                    break
+                doc = records[0]["doc"]
+                self._bad(
+                    f"ts {reached + 1} to {ts - 1} of document {doc!r} have not come: skipped", {"doc": doc}
+                )
+            reached = max(reached, ts)
+        if is_end:
+            return records, []
+        return [e for e in records if (e["ts"] or 0) <= reached], [
+            e for e in records if (e["ts"] or 0) > reached
+        ]
 
-def _stamp(rules: Rules, told: Told) -> str:
-    """What a state is of: rules, what is found of them, and how it is written."""
-    text = json.dumps([rules_stamp(rules), told.operators, told.ignore_whitespace, VERSION, FORM])
-    return sha256(text.encode()).hexdigest()[:16]
+
+class Fed(NamedTuple):
+    """What `Documents.feed_batch` answers: lines of JSON as an audit writes them, without their ends.
+
+    ``findings`` are in their order; ``bad`` has of each record that was not taken the ``reason`` and what it said,
+    ``raw``.
+    """
+
+    findings: list[bytes]
+    bad: list[bytes]
+
+
+class Documents:
+    """Finds in documents whose change records come in batches what an audit of all their records would find.
+
+    The state of each document is kept by the caller, in a mapping from whole numbers to bytes, such as an empty dict to
+    begin with: at most as many values are read and written as a batch has nodes. The other arguments are as for
+    `xmlcep.spark.stream`.
+    """
+
+    def __init__(
+        self, rules: Rules, *, operators: bool = False, ignore_whitespace: bool = False, late: Late = "refuse",
+        on_removed: OnRemoved | None = None,
+    ) -> None:  # fmt: skip
+        check("Documents()", late=(late, LATE), on_removed=(on_removed, optional(ON_REMOVED)))
+        refuse_across(rules)
+        self._told = Told(tuple(PlainRules.of(rules)), operators, ignore_whitespace=ignore_whitespace)
+        self._how = late == "wait", on_removed
+        self._replay: PartReplay | None = None
+
+    def feed_batch(self, doc: str, records: Iterable[Record], state: Store) -> Fed:
+        """Takes records of a document (docs/log.md) in any order, in ``state`` what is known of it, which is changed.
+
+        A record with ``op`` ``"end"`` says that the document is complete. Whoever keeps the state and the place in the
+        queue together, in one transaction, has each finding once. Raises `ArgumentError` for records of another
+        document, `StateError` for the state of other rules without ``on_removed``.
+        """
+        check("feed_batch()", doc=(doc, STRING), records=(records, ITERABLE))
+        replay, self._replay = self._replay or PartReplay(self._told, *self._how), None
+        usable: list[Record] = []
+        bad: list[bytes] = []
+        for each in records:
+            record = _as_columns(each)
+            if isinstance(record, bytes):
+                bad.append(record)
+            elif record["doc"] != doc:
+                raise ArgumentError(
+                    f"feed_batch() of document {doc!r}: a record is of document {record['doc']!r}"
+                )
+            else:
+                usable.append(record)
+        answers = [dict(zip(ANSWERS.names, each, strict=True)) for each in replay.go_on(doc, state, usable)]
+        self._replay = replay  # else it is in the middle of a document
+        return Fed(
+            [each["content"] for each in answers if each["kind"] == FINDING],
+            bad + [each["content"].rstrip() for each in answers if each["kind"] == BAD],
+        )
+
+
+def refuse_across(rules: Rules) -> None:
+    """Raises `ArgumentError` for rules with events over several documents (V11)."""
+    if rules.said_of_across:
+        raise ArgumentError(
+            f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
+            " documents, so their order is not known: use findings() on a table of what has been written so far"
+        )
+
+
+def _as_columns(record: Any) -> Record | bytes:
+    """A record with all columns, as Spark has it; or, as a line, what is wrong with it."""
+    try:
+        columns = dict.fromkeys(REQUIRED) | dict(record)
+        if isinstance(columns.get("meta"), Mapping):
+            columns["meta"] = json.dumps(columns["meta"])
+        if columns["op"] != END and not isinstance(columns["ts"], int):
+            raise TypeError(f"ts is {columns['ts']!r}: expected a whole number")
+        _batch([columns])
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        reason = f"not a change record: {' '.join(str(error).split())}"
+        return FASTEST.dumps({"reason": reason, "raw": json.dumps(record, default=str)})
+    return columns
+
+
+def _none(node: int) -> Piece | None:
+    return None
+
+
+def _read(store: Store, key: int) -> Any:
+    data = store.get(key)
+    return None if data is None else json.loads(data)
+
+
+def _time(record: Record) -> int:
+    try:
+        at = record.get("at")
+        return 0 if at is None else microseconds(at)
+    except (TimeError, TypeError):
+        return 0
+
+
+def _places(division: Division, record: Record) -> list[int]:
+    """The nodes that a record, or an external event (L7), concerns; none if it is bad, which is found out later."""
+    try:
+        if record.get("aside") is not None:
+            record = json.loads(record["aside"])
+        return division.places(record["path"], record["ids"])
+    except (XmlCepError, LookupError, TypeError, ValueError):
+        return []
 
 
 # ---- records ---------------------------------------------------------------------------------------------------
@@ -162,14 +379,10 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _batch(records: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-    names = [name for name in _TYPES if name in records[0]]
-    arrays = [pa.array([each[name] for each in records], _TYPES[name]) for name in names]
+def _batch(records: Sequence[Record]) -> pa.RecordBatch:
+    names = [name for name in _TYPES if any(name in each for each in records)]
+    arrays = [pa.array([each.get(name) for each in records], _TYPES[name]) for name in names]
     return pa.record_batch(arrays, names=names)
-
-
-def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if value is not None}
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[Answer]:

@@ -11,6 +11,7 @@ read names a class.
 from .detectors import FORM as FORM
 from .detectors import VERSION as VERSION
 from .detectors import check_version as check_version
+from .detectors import copied as copied
 from .detectors import detector_from as detector_from
 from .detectors import move_trees as move_trees
 from .detectors import new_reader as new_reader

@@ -15,11 +15,12 @@ from ..errors import StateError
 from .layouts import Interpreter, Scribe
 from .pool import Json
 from .rules_stamp import check_rules, rules_stamp
+from .sharing import SharingInterpreter, SharingScribe
 from .table import DETECTOR, TABLE
 
 D = TypeVar("D")
 
-VERSION = 4
+VERSION = 5
 """Raised where what is written means something else although it looks the same."""
 FORM = TABLE.digest(DETECTOR)
 """Another one where other attributes are written."""
@@ -59,14 +60,27 @@ def detector_from(make: Callable[..., D], rules: Rules, state: Mapping[str, Json
         raise StateError(f"the state of the detector is damaged ({type(error).__name__}: {error})") from error
 
 
+def copied(source: Any, target: D) -> D:
+    """Gives a detector of the same rules that is as new the state of another one, of which neither changes the other's
+    (L4); the document is the target's own."""
+    _hand_over(source, target, None)
+    return target
+
+
 def move_trees(source: Any, target: Any, names: Iterable[str], *, with_document: bool = True) -> None:
     """Gives a detector that is as new the state of some trees of another one, by their names, and its place in the
     history (G7); it can be done once more with other trees. With them goes the document."""
+    _check_memory(source)
+    if with_document and source._document is not None and target.needs is not None:
+        target._give_document(Replica._of_contents(source._document._contents(), needs=target.needs))
     there, here = ({tree.name: tree.index for tree in each._active.trees} for each in (source, target))
-    writer = new_writer()
-    document, fields = write_detector(writer, source)
-    reader = new_reader(writer.state(), {there[name]: here[name] for name in names})
-    read_detector(reader, [document if with_document else None, fields], target)
+    _hand_over(source, target, {there[name]: here[name] for name in names})
+
+
+def _hand_over(source: Any, target: Any, moved: dict[int, int] | None) -> None:
+    items = SharingScribe(TABLE).detector(source, DETECTOR)
+    SharingInterpreter(TABLE, moved).detector(items, target, DETECTOR)
+    target._is_plain = target._follows_plainly()
 
 
 def new_writer() -> Scribe:
@@ -74,10 +88,9 @@ def new_writer() -> Scribe:
     return Scribe(TABLE)
 
 
-def new_reader(state: Mapping[str, Json], moved: Mapping[int, int] | None = None) -> Interpreter:
-    """What reads it again; ``moved`` says for a detector of other rules where the trees are there that it has, too, by
-    their indexes (G7)."""
-    return Interpreter(state, TABLE, moved)
+def new_reader(state: Mapping[str, Json]) -> Interpreter:
+    """What reads it again."""
+    return Interpreter(state, TABLE)
 
 
 def check_version(state: Mapping[str, Json], what: str) -> None:
@@ -93,23 +106,24 @@ def check_version(state: Mapping[str, Json], what: str) -> None:
 
 def write_detector(writer: Scribe, detector: Any) -> Json:
     """The running state of a detector; what it shares goes to the writer."""
+    _check_memory(detector)
+    document = detector.setting.document
+    return [None if document is None else document._contents(), writer.detector(detector, DETECTOR)]
+
+
+def _check_memory(detector: Any) -> None:
     language = detector.remembering
     if language is not None:
         raise StateError(
             f"the language {language!r} remembers events (keeps_state): a detector of such rules has no state that "
             "could be written"
         )
-    document = detector.setting.document
-    return [None if document is None else document._contents(), writer.fields(detector, DETECTOR)]
 
 
 def read_detector(reader: Interpreter, data: Json, detector: Any) -> None:
-    """Gives a detector that is as new this running state, or that of the trees which the reader has moved.
-
-    That can be done once more with that of other trees (G7); clock and position are those that were read last.
-    """
-    written, fields = data
+    """Gives a detector that is as new this running state."""
+    written, items = data
     if written is not None and detector.needs is not None:
         detector._give_document(Replica._of_contents(written, needs=detector.needs))
-    reader.fill(detector, fields, DETECTOR)
+    reader.detector(items, detector, DETECTOR)
     detector._is_plain = detector._follows_plainly()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from contexts.grouping import Key
 from ...events import as_event
 from ..errors import StateError
 from ..operators.prompt_pairs import items_of
-from .layouts import Form, Interpreter, Scribe
+from .layouts import Divided, Form, Interpreter, Scribe, read_key
 from .pool import Json, read_number, read_span, write_number
 
 NO_ITEMS: list[Any] = []
@@ -44,15 +44,14 @@ class Number(Form):
         return read_number(data)
 
 
+@dataclass(frozen=True, slots=True)
 class Nothing(Form):
-    """A list or set that is empty between two events."""
+    """A list or set that is empty between two events: this one."""
 
-    nothing = None
+    new: Any
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        if value:
-            raise StateError("the state of a detector can be asked for between two events only")
-        return None
+        raise StateError("the state of a detector can be asked for between two events only")
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         return present
@@ -128,11 +127,6 @@ class PathInstance(Form):
 # ---- many values --------------------------------------------------------------------------------------------
 
 
-def read_key(data: Json) -> Key:
-    """A group's key: a place, or a place with values."""
-    return tuple(data) if isinstance(data, list) else data
-
-
 class Keys(Form):
     """A set of keys, or of whole numbers."""
 
@@ -146,7 +140,7 @@ class Keys(Form):
 
 
 class Trees(Keys):
-    """A set of event trees, by index; what is there stays (see `read_detector`)."""
+    """A set of event trees, by index; what is there stays: it may be of other trees (G7)."""
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         return present | {index for one in data if (index := reader.tree(one)) is not None}
@@ -245,7 +239,6 @@ class Listed(Form):
     """A list of values of one form."""
 
     form: Form
-    new = nothing = NO_ITEMS  # a tuple that has none is new, too
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         return [self.form.write(writer, one, owner) for one in value]
@@ -255,81 +248,54 @@ class Listed(Form):
 
 
 @dataclass(frozen=True, slots=True)
-class ByKey(Form):
-    """A dict by key, or by whole number, in its order."""
+class ByKey(Divided):
+    """A dict by key, or by place, in its order."""
 
     form: Form
     new = _NO_GROUPS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [[key, self.form.write(writer, one, owner)] for key, one in value.items()]
+        return self.form.write(writer, value, owner)
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return {read_key(key): self.form.read(reader, one, owner, None) for key, one in data}
+        return self.form.read(reader, data, owner, None)
+
+
+class KeySet(Divided):
+    """A set of keys that belong to groups."""
+
+    new = _NO_KEYS
+
+    def pairs(self, value: Any, tree: int) -> Iterable[tuple[int, Key, Any]]:
+        return [(tree, key, None) for key in sorted(value)]
+
+    def put(self, present: Any, key: Key, one: Any) -> None:
+        present.add(key)
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return None
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return None
 
 
 # ---- objects ------------------------------------------------------------------------------------------------
 
 
-class Within(Form):
-    """An object that its owner has from its making on, or None."""
-
-    new = None
-    nothing = NO_ITEMS
-
-    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return None if value is None else writer.fields(value)
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        if present is not None:
-            reader.fill(present, data)
-        return present
-
-
-class AllWithin(Form):
-    """Several such objects, in a tuple or by number: each with its place, if it is not as new."""
-
-    nothing = NO_ITEMS
-
-    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        written: list[Json] = []
-        for place, one in value.items() if isinstance(value, dict) else enumerate(value):
-            fields = writer.fields(one)
-            if fields:
-                written += (place, fields)
-        return written
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        for place, fields in zip(data[::2], data[1::2], strict=True):
-            reader.fill(present[place], fields)
-        return present
-
-
-class TreesWithin(AllWithin):
-    """The same of event trees, by index."""
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        for place, fields in zip(data[::2], data[1::2], strict=True):
-            index = reader.tree(place)
-            if index is not None:
-                reader.fill(present[index], fields)
-        return present
-
-
 @dataclass(frozen=True, slots=True)
-class MadeByKey(Form):
+class MadeByKey(Divided):
     """Objects by key that their owner makes: ``make`` is asked of owner and key."""
 
     make: Callable[[Any, Key], Any]
     new = _NO_GROUPS
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [[key, writer.fields(one)] for key, one in value.items()]
+        return writer.fields(value)
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        for key, written in data:
-            reader.fill(self.make(owner, read_key(key)), written)
-        return present
+        made = self.make(owner, present)
+        reader.fill(made, data)
+        return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
-"""Events and stored entries in a state: each is written once, and wherever it stands by its number.
+"""Events and stored entries in a state: each is written once, and wherever else it occurs its number is.
 
 The engine asks whether two entries are the same one, not whether they are equal, and composites of an accumulation
-share its list: so what is one object before is one object after.
+share its list: so what is one object before is one object after, also where a state is kept in pieces. Each piece has
+all that occurs in it, by numbers that are the same in all of them (`Known`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from contexts import Entry
@@ -40,28 +42,50 @@ def read_number(data: Json) -> float:
     return float(data) if isinstance(data, str) else data
 
 
-class Writer:
-    """Collects what is shared: ``objects``, each after those that it is made of, and ``texts``."""
+class Known:
+    """What has a number: texts that occur often, and what is shared."""
 
-    def __init__(self) -> None:
-        self.objects: list[Json] = []
-        self.texts: list[str] = []
-        self._text_numbers: dict[str, int] = {}
+    def __init__(self, texts: Iterable[str] = (), count: int = 0) -> None:
+        self.texts = list(texts)
+        self.text_numbers = {text: number for number, text in enumerate(self.texts)}
+        self.count = count
+        self.numbers: dict[int, int] = {}  # by id
+        self.things: dict[int, Any] = {}  # so that no other object gets the id of one of these
+
+    def number(self, thing: object) -> int:
+        """The number of something shared, from now on."""
+        number = self.numbers.get(id(thing))
+        if number is None:
+            number, self.count = self.count, self.count + 1
+            self.have(number, thing)
+        return number
+
+    def have(self, number: int, thing: object) -> None:
+        """Has this with the number that it was written with."""
+        self.things[number] = thing
+        self.numbers[id(thing)] = number
+
+
+class Writer:
+    """Collects what is shared: ``objects`` by number, each after those that it is made of, and texts."""
+
+    def __init__(self, known: Known | None = None) -> None:
+        self._known = Known() if known is None else known
+        self.objects: dict[int, Json] = {}
         self._paths: dict[PathType, int] = {}
-        self._numbers: dict[int, int] = {}
         self._primitives: dict[tuple[object, ...], PrimitiveEvent] = {}
-        self._alive: list[object] = []  # so that no other object gets the id of one of these
 
     def state(self) -> dict[str, Json]:
         """What has been collected; to be asked when all is written."""
-        return {"texts": self.texts, "objects": self.objects}
+        return {"texts": self._known.texts, "objects": list(self.objects.values())}
 
     def text(self, text: str) -> int:
         """The number of a text that occurs often."""
-        number = self._text_numbers.get(text)
+        known = self._known
+        number = known.text_numbers.get(text)
         if number is None:
-            number = self._text_numbers[text] = len(self.texts)
-            self.texts.append(text)
+            number = known.text_numbers[text] = len(known.texts)
+            known.texts.append(text)
         return number
 
     def path(self, path: PathType | None) -> int | None:
@@ -74,9 +98,9 @@ class Writer:
         return number
 
     def event(self, event: Event | TimePoint) -> int:
-        """The number of an event or time point. A plain tuple counts as the primitive event it stands for."""
-        number = self._numbers.get(id(event))
-        if number is not None:
+        """The number of an event or time point. A plain tuple counts as the primitive event that it describes."""
+        number = self._known.numbers.get(id(event))
+        if number in self.objects:
             return number
         if isinstance(event, CompositeEvent):
             return self._add(event, self._composite(event))
@@ -101,8 +125,8 @@ class Writer:
 
     def entry(self, entry: Entry) -> int:
         """The number of a stored entry."""
-        number = self._numbers.get(id(entry))
-        if number is not None:
+        number = self._known.numbers.get(id(entry))
+        if number in self.objects:
             return number
         event = entry[EVENT]
         start, end, at = entry[:EVENT]
@@ -122,11 +146,11 @@ class Writer:
 
     def entries(self, entries: Sequence[Entry]) -> int:
         """The number of a list of entries that composites may share."""
-        number = self._numbers.get(id(entries))
-        if number is None:
-            kind = _RECORDS if isinstance(entries, Records) else _LIST
-            number = self._add(entries, [kind, *map(self.entry, entries)])
-        return number
+        number = self._known.numbers.get(id(entries))
+        if number in self.objects:
+            return number
+        kind = _RECORDS if isinstance(entries, Records) else _LIST
+        return self._add(entries, [kind, *map(self.entry, entries)])
 
     def bindings(self, bindings: Mapping[str, Any] | None) -> Json:
         """The variables of an event."""
@@ -165,21 +189,22 @@ class Writer:
         return [self.entries(entries), start, stop]
 
     def _add(self, thing: object, written: list[Json]) -> int:
-        number = self._numbers[id(thing)] = len(self.objects)
-        self.objects.append(written)
-        self._alive.append(thing)
+        number = self._known.number(thing)
+        self.objects[number] = written
         return number
 
 
 class Reader:
     """Makes the shared objects of a state anew, and gives them by number."""
 
-    def __init__(self, state: Mapping[str, Json]) -> None:
-        self._texts: list[str] = state["texts"]
-        self._paths: dict[int, PathType] = {}
-        self._objects: list[Any] = []
-        for written in state["objects"]:
-            self._objects.append(self._made(written))
+    def __init__(self, state: Mapping[str, Json], known: Known | None = None) -> None:
+        known = Known(state["texts"]) if known is None else known
+        self._texts = known.texts
+        self._objects = known.things
+        objects = state["objects"]
+        for number, written in zip(state.get("numbers", range(len(objects))), objects, strict=True):
+            if number not in known.things:
+                known.have(number, self._made(written))
 
     def event(self, number: int) -> Any:
         """An event or time point."""
@@ -190,13 +215,7 @@ class Reader:
 
     def path(self, number: int | None) -> PathType | None:
         """A path type."""
-        if number is None:
-            return None
-        path = self._paths.get(number)
-        if path is None:
-            text = self._texts[number]
-            path = self._paths[number] = DOCUMENT if text == str(DOCUMENT) else PathType.parse(text)
-        return path
+        return None if number is None else _path_of(self._texts[number])
 
     def text(self, number: int) -> str:
         """A text that occurs often."""
@@ -282,6 +301,11 @@ class Reader:
         entries = self._objects[number]
         kind = IntegratedRecords if isinstance(entries, Records) else Integrated
         return kind(entries, start, stop)
+
+
+@lru_cache(maxsize=10_000)
+def _path_of(text: str) -> PathType:
+    return DOCUMENT if text == str(DOCUMENT) else PathType.parse(text)
 
 
 def read_moment(data: Json) -> Moment | None:

@@ -5,37 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from contexts.grouping import Key
 from contexts.pairing import Ending, Waiting
 from contexts.runs import Member, Run
 
 from ...algebra import Unit
 from ..edits import HeldRecord, HeldTimePoint
 from ..timers import Due
-from .forms import NO_ITEMS, BothItems, Items, read_key
-from .layouts import Form, Interpreter, Scribe
+from .forms import NO_ITEMS, BothItems, Items
+from .layouts import Divided, Form, Interpreter, Scribe, read_key
 from .pool import Json
 
 _NO_TIMERS: dict[Unit, list[Any]] = {unit: [] for unit in Unit}
 
 
-class Heaps(Form):
-    """What is due, by measure."""
+class Heaps(Divided):
+    """What is due, by measure: each with the group that it is of."""
 
     new = _NO_TIMERS
 
+    def pairs(self, value: Any, tree: int) -> Iterable[tuple[int, Key, Any]]:
+        return [(each[2].tree, each[2].key, (unit, *each)) for unit, heap in value.items() for each in heap]
+
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return {
-            unit.value: [[at, number, list(due)] for at, number, due in heap] for unit, heap in value.items()
-        }
+        unit, _, number, due = value
+        return [unit.value, number, due.at, due.tree, due.operator]
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        for unit, heap in data.items():
-            owner.restore(Unit(unit), [
-                (at, number, _due(due)._replace(tree=index))
-                for at, number, due in heap
-                if (index := reader.tree(due[1])) is not None
-            ])  # fmt: skip
-        return present
+        unit, number, at, of_tree, operator = data
+        tree = reader.tree(of_tree)
+        if tree is not None:
+            owner.restore(Unit(unit), number, Due(at, tree, operator, present))
+
+    def put(self, present: Any, key: Key, one: Any) -> None:
+        """It is set already."""
 
 
 def _due(data: Json) -> Due:

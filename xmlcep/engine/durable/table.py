@@ -48,12 +48,12 @@ from ..timers import Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
-    AllWithin,
     ByKey,
     Entries,
     EntryOrNothing,
     EventOrNothing,
     Keys,
+    KeySet,
     Listed,
     Made,
     MadeByKey,
@@ -69,10 +69,8 @@ from .forms import (
     Span,
     Stores,
     Trees,
-    TreesWithin,
-    Within,
 )
-from .layouts import Form, Layout, Table
+from .layouts import AllWithin, Form, Layout, Table, TreesWithin, Within
 from .special_forms import Departures, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
@@ -81,7 +79,7 @@ FALSE = Plain(False)
 ENTRIES_BY_KEY = ByKey(Entries())
 
 
-def _layout(state: Mapping[str, Form], *derived: str) -> Layout:
+def _layout(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return Layout(state, frozenset(derived))
 
 
@@ -92,28 +90,28 @@ def _violations(*derived: str) -> Layout:
 # ---- operators ----------------------------------------------------------------------------------------------
 
 
-def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
+def _operator(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     """What every operator has, and what this one has more."""
     return _layout(
-        {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
+        {"_keys": ByKey(Keys()), "outbox": Nothing([]), **state},
         "node", "setting", "tree_index", "clock", "grouping", "groupings", "flat", "by_value", "values",
         "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
         "end_of", *derived,
     )  # fmt: skip
 
 
-def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
+def _pair(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _operator(
         state, "context", "shared", "ordered", "exists", "pairing", "bare", "ends", "raise_one", *derived
     )  # fmt: skip
 
 
-def _prompt_pair(state: Mapping[str, Form], *derived: str) -> Layout:
+def _prompt_pair(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     queues = {"firsts": ByKey(QueuedItems(0)), "seconds": ByKey(QueuedItems(1))}
     return _pair({**queues, **state}, "queues", "_taking", *derived)
 
 
-def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
+def _combining(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
@@ -122,7 +120,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     )  # fmt: skip
 
 
-def _aside(state: Mapping[str, Form], *derived: str) -> Layout:
+def _aside(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _combining(
         {"violations": AllWithin(), **state},
         "definition", "positive", "places", "absences", "_completing", "asked_at_end", "_before", "_leads",
@@ -130,11 +128,11 @@ def _aside(state: Mapping[str, Form], *derived: str) -> Layout:
     )  # fmt: skip
 
 
-def _sequence(state: Mapping[str, Form], *derived: str) -> Layout:
+def _sequence(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _aside({"contiguity": Within(), **state}, "_last", "hopeless_without", "_waits_for_more", *derived)
 
 
-def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
+def _opened(state: Mapping[str, Form | Within], *derived: str) -> Layout:
     return _operator({"opened": ENTRIES_BY_KEY, **state}, "context", "closer", *derived)
 
 
@@ -177,7 +175,7 @@ _OPERATORS: dict[type, Layout] = {
     PeriodicStarState: _opened(_DETECTIONS, "beat"),
     ExternalState: _operator({}),
     BecomesState: _operator(
-        {"turns": Nothing(), "changed": ByKey(EntryOrNothing()), "places": ByKey(PathInstance())},
+        {"turns": Nothing({}), "changed": ByKey(EntryOrNothing()), "places": ByKey(PathInstance())},
         "test", "subject", "_by_detection", "_needs_time",
     ),
 }  # fmt: skip
@@ -252,7 +250,7 @@ _SHARED: dict[type, Layout] = {
         dict.fromkeys(("release", "elsewhere", "blocked", "passed_on"), Trees()), "released"
     ),
     Evaluation: _layout(
-        {"trees": TreesWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
+        {"trees": TreesWithin(), "report": Nothing([]), "_touched": Nothing(set()), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
         "says", "_said",
     ),
@@ -269,7 +267,7 @@ _SHARED: dict[type, Layout] = {
     ),
     ReleaseElsewhere: _layout({}, "_tree", "_waiting", "_concerned", "_by_flush", "_turns", "can_be"),
     Deferral: _layout(
-        {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
+        {"pending": KeySet(), "stale": KeySet(), "blocked": ByKey(PLAIN), "touched": KeySet()},
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Timeline: _layout({"more": FALSE}, "_evaluation", "_setting", "_clock", "_edit", "_timers"),
