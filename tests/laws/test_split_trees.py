@@ -72,7 +72,8 @@ class Split:
         """
         raised: list[CompositeEvent] = []
         for detector in self.detectors:
-            roots = [composite for composite in raised if composite.operator is None]
+            # That none is to come is said of findings, not of what others are made of.
+            roots = [composite._replace(ended=False) for composite in raised if composite.operator is None]
             for step in edit:
                 ts = step.ts if isinstance(step, PrimitiveEvent) else None
                 there = [composite for composite in roots if composite.ts == ts]
