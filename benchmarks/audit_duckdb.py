@@ -100,7 +100,9 @@ def _check_same(*folders: Path) -> int:
         hashes: list[int] = []  # of lines, for ten million take less memory so; one process, so they agree
         for file in folder.iterdir():
             with file.open("rb") as lines:
-                hashes.extend(hash(line.replace(b'"ended":true,', b"")) for line in lines)  # SQL cannot say (Y11)
+                hashes.extend(
+                    hash(line.replace(b'"ended":true,', b"")) for line in lines
+                )  # SQL cannot say (Y11)
             file.unlink()
         counts.append(len(hashes))
         sets.append(set(hashes))

@@ -1,6 +1,95 @@
-"""Findings of change records that come in batches, for consumers of Kafka and the like (docs/howto/kafka.md)."""
+"""Findings of change records that come in batches, for consumers of queues (docs/howto/queues.md)."""
 
-from .auditing.spark.stream_replay import Documents as Documents
-from .auditing.spark.stream_replay import Fed as Fed
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from .arguments import ITERABLE, STRING, check, optional
+from .auditing.spark.answers import ANSWERS, BAD, FINDING
+from .auditing.spark.columns import REQUIRED
+from .auditing.spark.stream_replay import END, LATE, Late, PartReplay, Record, Store, batch_of, refuse_across
+from .auditing.spark.told import Told
+from .engine import OnRemoved
+from .engine.replacement import ON_REMOVED
+from .errors import ArgumentError
+from .log.json_codec import FASTEST
+from .rules import PlainRules, Rules
 
 __all__ = ["Documents", "Fed"]
+
+
+class Fed(NamedTuple):
+    """What `Documents.feed_batch` answers: lines of JSON as an audit writes them, without their ends.
+
+    ``findings`` are in their order; ``bad`` has of each record that was not taken the ``reason`` and what it said,
+    ``raw``.
+    """
+
+    findings: list[bytes]
+    bad: list[bytes]
+
+
+class Documents:
+    """Finds in documents whose change records come in batches what an audit of all their records would find.
+
+    The state of each document is kept by the caller, in a mapping from whole numbers to bytes, such as an empty dict to
+    begin with: at most as many values are read and written as a batch has nodes. The other arguments are as for
+    `xmlcep.spark.stream`.
+    """
+
+    def __init__(
+        self, rules: Rules, *, operators: bool = False, ignore_whitespace: bool = False, late: Late = "refuse",
+        on_removed: OnRemoved | None = None,
+    ) -> None:  # fmt: skip
+        check("Documents()", late=(late, LATE), on_removed=(on_removed, optional(ON_REMOVED)))
+        refuse_across(rules)
+        self._told = Told(tuple(PlainRules.of(rules)), operators, ignore_whitespace=ignore_whitespace)
+        self._how = late == "wait", on_removed
+        self._replay: PartReplay | None = None
+
+    def feed_batch(self, doc: str, records: Iterable[Record], state: Store) -> Fed:
+        """Takes records of a document (docs/log.md) in any order, in ``state`` what is known of it, which is changed.
+
+        A record with ``op`` ``"end"`` says that the document is complete. Whoever keeps the state and the place in the
+        queue together, in one transaction, has each finding once. Raises `ArgumentError` for records of another
+        document, `StateError` for the state of other rules without ``on_removed``.
+        """
+        check("feed_batch()", doc=(doc, STRING), records=(records, ITERABLE))
+        replay, self._replay = self._replay or PartReplay(self._told, *self._how), None
+        usable: list[Record] = []
+        bad: list[bytes] = []
+        for each in records:
+            record = _as_columns(each)
+            if isinstance(record, bytes):
+                bad.append(record)
+            elif record["doc"] != doc:
+                raise ArgumentError(
+                    f"feed_batch() of document {doc!r}: a record is of document {record['doc']!r}"
+                )
+            else:
+                usable.append(record)
+        answers = [dict(zip(ANSWERS.names, each, strict=True)) for each in replay.go_on(doc, state, usable)]
+        self._replay = replay  # else it is in the middle of a document
+        return Fed(
+            [each["content"] for each in answers if each["kind"] == FINDING],
+            bad + [each["content"].rstrip() for each in answers if each["kind"] == BAD],
+        )
+
+
+def _as_columns(record: Any) -> Record | bytes:
+    """A record with all columns, as Spark has it; or, as a line, what is wrong with it."""
+    try:
+        columns = dict.fromkeys(REQUIRED) | dict(record)
+        if isinstance(columns.get("meta"), Mapping):
+            columns["meta"] = json.dumps(columns["meta"])
+        if columns["op"] != END and not isinstance(columns["ts"], int):
+            raise TypeError(f"ts is {columns['ts']!r}: expected a whole number")
+        batch_of([columns])
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        reason = f"not a change record: {' '.join(str(error).split())}"
+        return FASTEST.dumps({"reason": reason, "raw": json.dumps(record, default=str)})
+    return columns

@@ -53,7 +53,7 @@ def test_a_record_that_does_not_fit_is_not_there(room: int, tmp_path: Path) -> N
 
 
 def test_what_a_watch_writes_is_what_an_audit_writes_to_the_byte(tmp_path: Path) -> None:
-    """Variables stand behind the operator, before who made it and in which transaction (V5)."""
+    """Variables come before who made it and in which transaction (V5)."""
     rules = xmlcep.parse_rules("event Priced = ins(item/@price) as $price")
     document = xmlcep.fromstring("<order><item/></order>", name="order")
     with (
@@ -64,5 +64,5 @@ def test_what_a_watch_writes_is_what_an_audit_writes_to_the_byte(tmp_path: Path)
     ):
         document.root[0].set("price", "9.95")
     audited = xmlcep.audit(tmp_path / "log.jsonl", rules, engine="local", out=tmp_path / "audit.jsonl")
-    assert list(next(iter(audited.records())))[-4:] == ["operator", "bindings", "txn", "meta"]
+    assert list(next(iter(audited.records())))[-4:] == ["ended", "bindings", "txn", "meta"]
     assert (tmp_path / "live.jsonl").read_bytes() == (tmp_path / "audit.jsonl").read_bytes()

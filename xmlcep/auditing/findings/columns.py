@@ -200,7 +200,9 @@ _CHANGE = (
 )
 _EVENT = (
     Column("as", TEXT, "name of its operand (V10)", optional=True),
-    Column("doc", TEXT, "its document, if the finding combines events of several documents (V11)", optional=True),
+    Column(
+        "doc", TEXT, "its document, if the finding combines events of several documents (V11)", optional=True
+    ),
     Column("name", TEXT, "of a composite: its event, or the label of the inner operator"),
     *_CHANGE,
 )
@@ -225,7 +227,9 @@ FINDING = (
     Column("operator", TEXT, "with `--operators`: the label of an inner operator"),
     Column("severity", TEXT, "`info`, `warning` or `error` (Y10)", optional=True),
     Column("message", TEXT, "text for people (Y10)", optional=True),
-    Column("ended", FLAG, "true: its event is not raised at its node at a later time point (Y11)", optional=True),
+    Column(
+        "ended", FLAG, "true: its event is not raised at its node at a later time point (Y11)", optional=True
+    ),
     Column("bindings", BINDINGS, "the event's variables (V7)", optional=True),
     Column("txn", NUMBER, "transaction of the record that caused it", optional=True),
     Column("meta", META, "pairs of that record", optional=True),

@@ -11,17 +11,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...arguments import ITERABLE, STRING, check, one_word, optional
+from ...arguments import one_word
 from ...engine import Detector, OnRemoved, StateError
 from ...engine.durable import FORM, VERSION, Interpreter, read_detector, rules_stamp
 from ...engine.durable.pieces import Division, Piece, Pieces, PieceScribe
 from ...engine.durable.rules_stamp import earlier_rules
-from ...engine.replacement import ON_REMOVED
 from ...errors import ArgumentError, XmlCepError
 from ...log.columns.blocks import Run
 from ...log.json_codec import FASTEST
@@ -29,8 +28,8 @@ from ...rules import PlainRules, Rules
 from ...timestamps import TimeError, microseconds
 from ..document_lines import line_of
 from ..local.document_replay import DocumentReplay
-from .answers import ANSWERS, BAD, FINDING, Origin, typed, typed_schema
-from .columns import REQUIRED, sorted_in_order, with_columns
+from .answers import BAD, FINDING, Origin, typed, typed_schema
+from .columns import sorted_in_order, with_columns
 from .replay import SortedReplay
 from .told import Told
 
@@ -91,7 +90,7 @@ class PartReplay(SortedReplay):
         if over is not None:
             self._refuse(records, over)
         elif doc is None:
-            self.take(_batch(sorted_in_order(records)))
+            self.take(batch_of(sorted_in_order(records)))
         else:
             self._pieces = Pieces(self._division, lambda node: _read(store, node))
             if state is not None:
@@ -119,7 +118,7 @@ class PartReplay(SortedReplay):
                 changed[HELD] = held or None
         self._given = [*changes, *ends]
         if changes:
-            self.take(_batch(sorted_in_order(changes)))
+            self.take(batch_of(sorted_in_order(changes)))
         scribe, state = self._left(self._at(doc), ends)
         if "over" in state:
             return {REST: state}, True
@@ -260,64 +259,6 @@ class PartReplay(SortedReplay):
         ]
 
 
-class Fed(NamedTuple):
-    """What `Documents.feed_batch` answers: lines of JSON as an audit writes them, without their ends.
-
-    ``findings`` are in their order; ``bad`` has of each record that was not taken the ``reason`` and what it said,
-    ``raw``.
-    """
-
-    findings: list[bytes]
-    bad: list[bytes]
-
-
-class Documents:
-    """Finds in documents whose change records come in batches what an audit of all their records would find.
-
-    The state of each document is kept by the caller, in a mapping from whole numbers to bytes, such as an empty dict to
-    begin with: at most as many values are read and written as a batch has nodes. The other arguments are as for
-    `xmlcep.spark.stream`.
-    """
-
-    def __init__(
-        self, rules: Rules, *, operators: bool = False, ignore_whitespace: bool = False, late: Late = "refuse",
-        on_removed: OnRemoved | None = None,
-    ) -> None:  # fmt: skip
-        check("Documents()", late=(late, LATE), on_removed=(on_removed, optional(ON_REMOVED)))
-        refuse_across(rules)
-        self._told = Told(tuple(PlainRules.of(rules)), operators, ignore_whitespace=ignore_whitespace)
-        self._how = late == "wait", on_removed
-        self._replay: PartReplay | None = None
-
-    def feed_batch(self, doc: str, records: Iterable[Record], state: Store) -> Fed:
-        """Takes records of a document (docs/log.md) in any order, in ``state`` what is known of it, which is changed.
-
-        A record with ``op`` ``"end"`` says that the document is complete. Whoever keeps the state and the place in the
-        queue together, in one transaction, has each finding once. Raises `ArgumentError` for records of another
-        document, `StateError` for the state of other rules without ``on_removed``.
-        """
-        check("feed_batch()", doc=(doc, STRING), records=(records, ITERABLE))
-        replay, self._replay = self._replay or PartReplay(self._told, *self._how), None
-        usable: list[Record] = []
-        bad: list[bytes] = []
-        for each in records:
-            record = _as_columns(each)
-            if isinstance(record, bytes):
-                bad.append(record)
-            elif record["doc"] != doc:
-                raise ArgumentError(
-                    f"feed_batch() of document {doc!r}: a record is of document {record['doc']!r}"
-                )
-            else:
-                usable.append(record)
-        answers = [dict(zip(ANSWERS.names, each, strict=True)) for each in replay.go_on(doc, state, usable)]
-        self._replay = replay  # else it is in the middle of a document
-        return Fed(
-            [each["content"] for each in answers if each["kind"] == FINDING],
-            bad + [each["content"].rstrip() for each in answers if each["kind"] == BAD],
-        )
-
-
 def refuse_across(rules: Rules) -> None:
     """Raises `ArgumentError` for rules with events over several documents (V11)."""
     if rules.said_of_across:
@@ -325,21 +266,6 @@ def refuse_across(rules: Rules) -> None:
             f"{rules.said_of_across}: a stream knows of no change that it comes before all later ones of other"
             " documents, so their order is not known: use findings() on a table of what has been written so far"
         )
-
-
-def _as_columns(record: Any) -> Record | bytes:
-    """A record with all columns, as Spark has it; or, as a line, what is wrong with it."""
-    try:
-        columns = dict.fromkeys(REQUIRED) | dict(record)
-        if isinstance(columns.get("meta"), Mapping):
-            columns["meta"] = json.dumps(columns["meta"])
-        if columns["op"] != END and not isinstance(columns["ts"], int):
-            raise TypeError(f"ts is {columns['ts']!r}: expected a whole number")
-        _batch([columns])
-    except (TypeError, ValueError, pa.ArrowException) as error:
-        reason = f"not a change record: {' '.join(str(error).split())}"
-        return FASTEST.dumps({"reason": reason, "raw": json.dumps(record, default=str)})
-    return columns
 
 
 def _none(node: int) -> Piece | None:
@@ -379,7 +305,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _batch(records: Sequence[Record]) -> pa.RecordBatch:
+def batch_of(records: Sequence[Record]) -> pa.RecordBatch:
     names = [name for name in _TYPES if any(name in each for each in records)]
     arrays = [pa.array([each.get(name) for each in records], _TYPES[name]) for name in names]
     return pa.record_batch(arrays, names=names)
