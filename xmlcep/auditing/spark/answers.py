@@ -36,7 +36,7 @@ ANSWERS = pa.schema(
 ORDER = ("place.time", "doc", "ts", "place.rank", "ids", "place.values", "place.n")
 """The total order of findings: those over documents behind all others, by time (V11); document, time point, event and
 operator, node, values (V7), then as raised."""
-_TOGETHER = 64  # findings: few, for each may have many constituents
+_TOGETHER = 16  # findings: few, for each may have many constituents
 _MOST_ROWS = 4096
 _MOST_BYTES = 8 << 20
 
@@ -65,14 +65,26 @@ def _table(batch: pa.RecordBatch) -> pa.Table:
 
 
 def joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The contents of answers as lines, neighbours of one label together."""
+    """The contents of answers as lines, neighbours of one label together, as many as the driver may hold at once."""
     for batch in batches:
         rows = zip(batch["label"].to_pylist(), batch["content"].to_pylist(), strict=True)
         for label, its in groupby(rows, key=itemgetter(0)):
-            text = b"".join(content if content.endswith(b"\n") else content + b"\n" for _, content in its)
-            yield pa.record_batch(
-                {"label": pa.array([label], pa.string()), "content": pa.array([text], pa.binary())}
-            )
+            while text := _up_to(_MOST_BYTES >> 3, (content for _, content in its)):
+                yield pa.record_batch(
+                    {"label": pa.array([label], pa.string()), "content": pa.array([text], pa.binary())}
+                )
+
+
+def _up_to(size: int, contents: Iterator[bytes]) -> bytes:
+    """Lines until they have this size; what is left stays in the iterator."""
+    lines: list[bytes] = []
+    taken = 0
+    for content in contents:
+        lines.append(content if content.endswith(b"\n") else content + b"\n")
+        taken += len(content)
+        if taken >= size:
+            break
+    return b"".join(lines)
 
 
 class Origin(NamedTuple):
