@@ -101,7 +101,7 @@ def _check_same(*folders: Path) -> int:
         for file in folder.iterdir():
             with file.open("rb") as lines:
                 hashes.extend(
-                    hash(line.replace(b'"ended":true,', b"")) for line in lines
+                    hash(line.replace(b',"ended":true', b"")) for line in lines
                 )  # SQL cannot say (Y11)
             file.unlink()
         counts.append(len(hashes))

@@ -306,6 +306,7 @@ _TYPES = {
 
 
 def batch_of(records: Sequence[Record]) -> pa.RecordBatch:
+    """The records with those columns that one of them has."""
     names = [name for name in _TYPES if any(name in each for each in records)]
     arrays = [pa.array([each.get(name) for each in records], _TYPES[name]) for name in names]
     return pa.record_batch(arrays, names=names)
