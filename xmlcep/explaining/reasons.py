@@ -19,7 +19,10 @@ class Reason(Enum):
         "it has occurred, but not in this order",
         "write & if the order does not matter",
     )
-    FILTERED = ("filtered", "it has occurred, but its filter was false, or its language answered false")
+    FILTERED = (
+        "filtered",
+        "it has occurred, but its filter was false, or the other language (opaque) answered false",
+    )
     CONSUMED = (
         "consumed",
         "another finding has consumed it",
@@ -29,7 +32,7 @@ class Reason(Enum):
     EXPIRED = ("expired", "it was too old for the window", "a longer window, if that is what is meant")
     ABSENCE_VIOLATED = ("absence-violated", "something has occurred that must not")
     RELATION_FALSE = ("relation-false", "the intervals of the two events do not have this relation")
-    HAVING_FALSE = ("having-false", "the condition on all of them together (having) was false")
+    HAVING_FALSE = ("having-false", "the condition on the whole combination (having) was false")
     CONDITION_FALSE = ("condition-false", "the condition is false")
     NOT_RELEASED = ("not-released", "everything is there, but it has not been released yet")
     JOIN_MISMATCH = (
@@ -38,7 +41,7 @@ class Reason(Enum):
     )
     NULL_PROJECTION = (
         "null-projection",
-        "it has occurred, but not at or below a node by which the operator groups",
+        "it has occurred, but not at or below a node of the operator's path type",
         "give the operator a shorter path, such as {path=…}, if it belongs to them",
     )
     GUARD_FALSE = ("guard-false", "everything was there, but its condition (if) was false")
