@@ -96,8 +96,7 @@ class Pairing:
 
     def any_order(self, stored: tuple[Stored, Stored], told: tuple[int, int]) -> list[Pair]:
         """The combinations of a conjunction with what is new: of each operand all but the first ``told``. Where what
-        arrives shares its partners, (`shares`) only one operand has
-        something new."""
+        arrives shares its partners (`shares`), only one operand has something new."""
         firsts, seconds = stored
         if not (firsts and seconds):
             return []

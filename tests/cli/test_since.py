@@ -18,6 +18,12 @@ def change(ts: int, name: str) -> str:
     )
 
 
+def resumed(rules: Path, log: Path, folder: Path) -> list[str]:
+    """The command whose runs go on from each other."""
+    where = ["--out", str(folder / "found.jsonl"), "--state", str(folder / "state")]
+    return ["audit", str(log), "--rules", str(rules), *where]
+
+
 def test_a_folder_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules, logs, out, whole = (tmp_path / name for name in ("r.xcep", "logs", "found.jsonl", "whole.jsonl"))
     rules.write_text(RULES, encoding="utf-8")
@@ -40,18 +46,9 @@ def test_a_folder_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_late_record_is_not_called_one_that_fits_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rules, log, out = (tmp_path / name for name in ("r.xcep", "a.jsonl", "found.jsonl"))
+    rules, log = tmp_path / "r.xcep", tmp_path / "a.jsonl"
     rules.write_text(RULES, encoding="utf-8")
-    command = [
-        "audit",
-        str(log),
-        "--rules",
-        str(rules),
-        "--out",
-        str(out),
-        "--state",
-        str(tmp_path / "state"),
-    ]
+    command = resumed(rules, log, tmp_path)
     log.write_text(f"{change(1, 'price')}\n{change(3, 'price')}\n", encoding="utf-8")
     assert run(command) == 0
     with log.open("a", encoding="utf-8") as lines:
@@ -88,16 +85,7 @@ def test_changed_rules_are_refused_with_the_option(
 ) -> None:
     rules, log = tmp_path / "r.xcep", tmp_path / "a.jsonl"
     log.write_text(change(1, "price"), encoding="utf-8")
-    command = [
-        "audit",
-        str(log),
-        "--rules",
-        str(rules),
-        "--out",
-        str(tmp_path / "f"),
-        "--state",
-        str(tmp_path / "s"),
-    ]
+    command = resumed(rules, log, tmp_path)
     for text in (RULES, "event Other(item) = ins(item/price)\n"):
         rules.write_text(text, encoding="utf-8")
         status = run(command)

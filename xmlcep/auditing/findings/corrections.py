@@ -59,7 +59,7 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def _next_key(record: Mapping[str, Any], alike: Counter[str]) -> str:
-    """The key of a finding behind so many with the same name in its document."""
+    """The key of a finding that comes after as many of the same name as were counted, which counts it, too."""
     name = _name(record)
     alike[name] += 1
     return _nth(name, alike[name])

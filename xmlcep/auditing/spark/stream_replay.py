@@ -29,7 +29,7 @@ from ...timestamps import TimeError, microseconds
 from ..document_lines import line_of
 from ..local.document_replay import DocumentReplay
 from .answers import BAD, FINDING, Origin, typed, typed_schema
-from .columns import sorted_in_order, with_columns
+from .columns import IN_TASKS, LOG, sorted_in_order, with_columns
 from .replay import SortedReplay
 from .told import Told
 
@@ -297,19 +297,12 @@ def _places(division: Division, record: Record) -> list[int]:
 
 # ---- records ---------------------------------------------------------------------------------------------------
 
-_INT, _TEXT = pa.int64(), pa.string()
-_TYPES = {
-    "doc": _TEXT, "ts": _INT, "op": _TEXT, "path": _TEXT, "ids": pa.list_(_INT), "value": _TEXT, "old": _TEXT,
-    "pos": _INT, "at": _TEXT, "txn": _INT, "meta": _TEXT, "more": pa.bool_(), "clock": pa.bool_(), "aside": _TEXT,
-    "file": _TEXT, "record": _INT, "offset": _INT, "place": _TEXT, "reason": _TEXT, "raw": _TEXT, "raw_base64": _TEXT,
-}  # fmt: skip
-
 
 def batch_of(records: Sequence[Record]) -> pa.RecordBatch:
     """The records with those columns that one of them has."""
-    names = [name for name in _TYPES if any(name in each for each in records)]
-    arrays = [pa.array([each.get(name) for each in records], _TYPES[name]) for name in names]
-    return pa.record_batch(arrays, names=names)
+    schema = pa.schema([field for field in IN_TASKS if any(field.name in each for each in records)])
+    arrays = [pa.array([each.get(field.name) for each in records], field.type) for field in schema]
+    return pa.record_batch(arrays, schema=schema)
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[Answer]:
@@ -321,7 +314,7 @@ def _rows(batch: pa.RecordBatch) -> Iterator[Answer]:
 
 def stream_schema() -> pa.Schema:
     """The columns of findings; or, of a bad record, ``doc``, why (``reason``) and what it said (``raw``)."""
-    return typed_schema().append(pa.field("reason", _TEXT)).append(pa.field("raw", _TEXT))
+    return typed_schema().append(LOG.field("reason")).append(LOG.field("raw"))
 
 
 def told_apart(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -334,5 +327,7 @@ def told_apart(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         bad = batch.filter(pc.equal(batch["kind"], BAD))
         if len(bad):
             lines = [FASTEST.loads(line) for line in bad["content"].to_pylist()]
-            said = {name: pa.array([line.get(name) for line in lines], _TEXT) for name in ("reason", "raw")}
+            said = {
+                name: pa.array([line.get(name) for line in lines], pa.string()) for name in ("reason", "raw")
+            }
             yield with_columns(schema, {"doc": bad["doc"], **said}, len(bad))

@@ -26,7 +26,7 @@ Queue: TypeAlias = Item | list[Item]
 
 
 def items_of(queue: Queue) -> Sequence[Item]:
-    """What stands in a queue."""
+    """The items of a queue."""
     return queue if type(queue) is list else (queue,)
 
 
@@ -60,12 +60,6 @@ class PromptPairState(PairState):
     def _taking(self) -> tuple[Callable[..., None], ...]:
         """What takes the one arrival of a time point, by operand; without a cause it is that itself."""
         return tuple([self.new_taking(child) for child in range(2)])
-
-    def __getstate__(self) -> object:
-        """A copy makes its functions anew, of its own dicts."""
-        state: Any = object.__getstate__(self)
-        attributes, slots = state
-        return {name: value for name, value in attributes.items() if name != "_taking"}, slots
 
     def new_taking(self, child: int) -> Callable[..., None]:
         """Made from what the context declares: the combinations that an arrival ends go on up the tree."""
