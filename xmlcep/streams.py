@@ -6,18 +6,31 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from .arguments import ITERABLE, STRING, check, optional
-from .auditing.spark.answers import ANSWERS, BAD, FINDING
-from .auditing.spark.columns import REQUIRED
-from .auditing.spark.stream_replay import END, LATE, Late, PartReplay, Record, Store, batch_of, refuse_across
-from .auditing.spark.told import Told
 from .engine import OnRemoved
 from .engine.replacement import ON_REMOVED
-from .errors import ArgumentError
+from .errors import ArgumentError, MissingExtraError
 from .log.json_codec import FASTEST
 from .rules import PlainRules, Rules
+
+try:
+    import pyarrow as pa
+
+    from .auditing.spark.answers import ANSWERS, BAD, FINDING
+    from .auditing.spark.columns import REQUIRED
+    from .auditing.spark.stream_replay import (
+        END,
+        LATE,
+        Late,
+        PartReplay,
+        Record,
+        Store,
+        batch_of,
+        refuse_across,
+    )
+    from .auditing.spark.told import Told
+except ModuleNotFoundError as error:
+    raise MissingExtraError("xmlcep.streams", str(error.name), "arrow") from None
 
 __all__ = ["Documents", "Fed"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -77,3 +78,10 @@ def test_patterns_of_xpath31_are_refused_before_any_event(
     rules.write_text(f'event A = opaque["xpath31", "{text.replace("matches", "my-matches")}"](item/@n)')
     main.run(["check", str(rules)])
     assert "re2" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("door", "extra"), [("spark", "spark"), ("streams", "arrow")])
+def test_a_door_names_the_command_too(door: str, extra: str) -> None:
+    program = f"import sys; sys.modules['pyarrow'] = None; import xmlcep.{door}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert f"xmlcep.{door} needs pyarrow: run  pip install 'xmlcep[{extra}]'" in done.stderr
