@@ -106,7 +106,8 @@ class Answers:
         self._typed = typed
         self._rows: list[tuple[Any, ...]] = []
         self._size = 0
-        self._n = 0
+        self.number = 0
+        """That of the last finding."""
 
     def findings(
         self, composites: Sequence[CompositeEvent], time: int | None = None
@@ -117,8 +118,8 @@ class Answers:
 
     def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[tuple[Any, ...]]:
         """A part of a document that events over documents take, as a row for each value that it belongs to."""
-        self._n += 1
-        return [(PART, doc, time, None, {"n": self._n}, value, None, line) for value in values]
+        self.number += 1
+        return [(PART, doc, time, None, {"n": self.number}, value, None, line) for value in values]
 
     def end(self, time: int) -> None:
         """Says when time is over."""
@@ -128,9 +129,9 @@ class Answers:
         """Neighbours in the order of findings as one row, in the place of the first."""
         ranking, composite = self._ranking, composites[0]
         cause = composite[7]
-        self._n += 1
+        self.number += 1
         place = {
-            "time": time, "rank": ranking.number(composite), "values": ranking.values(composite), "n": self._n,
+            "time": time, "rank": ranking.number(composite), "values": ranking.values(composite), "n": self.number,
         }  # fmt: skip
         content = b"\n".join(map(ranking.encode, composites))
         return (
