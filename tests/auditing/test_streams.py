@@ -512,11 +512,11 @@ def in_total_order(found: DataFrame) -> list[Any]:
 
 
 class OfSpark:
-    """A map state as Spark has one, and the handle that gives it."""
+    """A map state as Spark has one, and the handle that gives it; it warns of a value that is not there."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[int], tuple[bytearray]] = {}
-        self.getValue, self.keys = self.kept.get, self.kept.keys
+        self.getValue, self.keys = self.kept.__getitem__, self.kept.keys
         self.containsKey, self.clear = self.kept.__contains__, self.kept.clear
         self.removeKey = self.kept.__delitem__
 

@@ -100,8 +100,8 @@ def _processor(told: Told, waits: bool, on_removed: OnRemoved | None, *, timed: 
             self.state = state
 
         def get(self, key: int, default: Any = None) -> Any:
-            found = self.state.getValue((key,))
-            return default if found is None else bytes(found[0])
+            # Spark logs a warning of a value that is not there.
+            return bytes(self.state.getValue((key,))[0]) if key in self else default
 
         def __setitem__(self, key: int, value: bytes) -> None:
             self.state.updateValue((key,), (value,))
