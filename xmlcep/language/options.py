@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from path_types import PathType
 from path_types.names import is_ncname
@@ -14,7 +14,6 @@ from path_types.names import is_ncname
 from ..algebra import (
     NO_OPTIONS,
     OPERATORS,
-    ActiveRule,
     ContextName,
     Coupling,
     EventDefinition,
@@ -179,42 +178,6 @@ _RULE_KINDS: dict[str, _Kind] = {
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
 EVENT_ONLY = ("flat", "across", "order", "severity", "message")
 """Options of an event that no operator has."""
-
-
-Said: TypeAlias = Iterator[tuple[str, str | bool | None]]
-"""Options by name in the order in which they are written, with their values; None: not given; True: a flag."""
-
-
-def said_of_operator(options: Options, path: Callable[[PathType], str]) -> Said:
-    """The options of an operator, ``let`` with the name of its variable behind; ``path`` writes a path."""
-    yield "context", options.context and options.context.value
-    yield "end", options.end and options.end.value
-    yield "path", None if options.path is None else path(options.path)
-    yield from (("when", options.when), ("if", options.guard))
-    for name, window in (("within", options.within), ("gap", options.gap)):
-        yield name, None if window is None else str(window)
-    yield "having", options.having
-    yield from ((f"let {let.name}", let.expression) for let in options.let)
-    yield "by", ", ".join(options.by) or None
-    yield from (("strict", options.strict or None), ("slide", options.slide or None), ("name", options.name))
-
-
-def said_of_event(definition: EventDefinition, of_root: Said | None = None) -> Said:
-    """The options of an event itself, and among them those of its root."""
-    yield "context", None if definition.context is ContextName.CHRONICLE else definition.context.value
-    yield "flat", (definition.flat and not definition.across) or None
-    yield "across", definition.across or None
-    yield "order", None if definition.order is Order.INTERVAL else definition.order.value
-    yield from of_root or ()
-    yield "severity", definition.severity and definition.severity.value
-    yield "message", definition.message
-
-
-def said_of_rule(rule: ActiveRule) -> Said:
-    """The options of an action rule."""
-    yield "priority", str(rule.priority) if rule.priority else None
-    yield "mode", rule.mode and rule.mode.value
-    yield "coupling", None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value
 
 
 def options_and_values() -> dict[str, tuple[str, ...]]:

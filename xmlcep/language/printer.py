@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeAlias
 
 from path_types import Axis, PathType, Step
 from path_types.names import name_parts
@@ -13,6 +14,8 @@ from ..algebra import (
     Action,
     ActiveRule,
     Call,
+    ContextName,
+    Coupling,
     Delete,
     Disjunction,
     EventDefinition,
@@ -23,6 +26,7 @@ from ..algebra import (
     Move,
     Operator,
     Options,
+    Order,
     Raise,
     Reference,
     Replace,
@@ -32,8 +36,43 @@ from ..algebra import (
 from ..errors import XmlCepError
 from ..events import PrimitiveType
 from .embedded import FILTER, VALUE, is_embeddable
-from .options import STRINGS, Said, said_of_event, said_of_operator, said_of_rule
+from .options import STRINGS
 from .strings import quote
+
+Said: TypeAlias = Iterator[tuple[str, str | bool | None]]
+"""Options by name in the order in which they are written, with their values; None: not given; True: a flag."""
+
+
+def said_of_operator(options: Options, path: Callable[[PathType], str]) -> Said:
+    """The options of an operator, ``let`` with the name of its variable behind; ``path`` writes a path."""
+    yield "context", options.context and options.context.value
+    yield "end", options.end and options.end.value
+    yield "path", None if options.path is None else path(options.path)
+    yield from (("when", options.when), ("if", options.guard))
+    for name, window in (("within", options.within), ("gap", options.gap)):
+        yield name, None if window is None else str(window)
+    yield "having", options.having
+    yield from ((f"let {let.name}", let.expression) for let in options.let)
+    yield "by", ", ".join(options.by) or None
+    yield from (("strict", options.strict or None), ("slide", options.slide or None), ("name", options.name))
+
+
+def said_of_event(definition: EventDefinition, of_root: Said | None = None) -> Said:
+    """The options of an event itself, and among them those of its root."""
+    yield "context", None if definition.context is ContextName.CHRONICLE else definition.context.value
+    yield "flat", (definition.flat and not definition.across) or None
+    yield "across", definition.across or None
+    yield "order", None if definition.order is Order.INTERVAL else definition.order.value
+    yield from of_root or ()
+    yield "severity", definition.severity and definition.severity.value
+    yield "message", definition.message
+
+
+def said_of_rule(rule: ActiveRule) -> Said:
+    """The options of an action rule."""
+    yield "priority", str(rule.priority) if rule.priority else None
+    yield "mode", rule.mode and rule.mode.value
+    yield "coupling", None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value
 
 
 def print_definitions(

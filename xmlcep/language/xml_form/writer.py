@@ -25,8 +25,7 @@ from ...algebra import (
 from ...errors import XmlCepError
 from ...events import PrimitiveType
 from ..building import MAX_NESTING
-from ..options import said_of_event, said_of_operator, said_of_rule
-from ..printer import print_number, print_path
+from ..printer import print_number, print_path, said_of_event, said_of_operator, said_of_rule
 from .names import (
     ALL,
     COMPOSITE,
