@@ -32,10 +32,14 @@ try:
         refuse_across,
     )
     from .auditing.spark.told import Told
+    from .log.parquet import arrow_schema
 except ModuleNotFoundError as error:
     raise MissingExtraError("xmlcep.streams", str(error.name), "arrow") from None
 
 __all__ = ["Documents", "Fed"]
+
+
+_FIELDS = frozenset(arrow_schema().names)
 
 
 class Fed(NamedTuple):
@@ -111,7 +115,8 @@ class Documents:
 def _as_columns(record: Any) -> Record | bytes:
     """A record as Spark has it, with all columns; or, as a line, what is wrong with it."""
     try:
-        columns = dict.fromkeys(REQUIRED) | dict(record)
+        given = {name: value for name, value in dict(record).items() if name in _FIELDS}
+        columns = dict.fromkeys(REQUIRED) | given
         if isinstance(columns.get("meta"), Mapping):
             columns["meta"] = json.dumps(columns["meta"])
         (row,) = batch_of([columns]).to_pylist()

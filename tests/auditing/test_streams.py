@@ -33,7 +33,7 @@ from xmlcep.auditing import audit
 from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.spark.answers import ANSWERS, BAD, FINDING, ORDER
-from xmlcep.auditing.spark.columns import RECORD, sorted_in_order
+from xmlcep.auditing.spark.columns import LOG, sorted_in_order
 from xmlcep.auditing.spark.stream_replay import END, Late, gone_on
 from xmlcep.auditing.spark.told import Told
 from xmlcep.engine import Detector, EvaluationError, StateError
@@ -355,7 +355,7 @@ ODD = st.sampled_from(
 
 @settings(max_examples=100)
 @given(
-    st.lists(st.dictionaries(st.sampled_from(RECORD.names), ODD, max_size=4), max_size=4),
+    st.lists(st.dictionaries(st.sampled_from(LOG.names), ODD, max_size=4), max_size=4),
     st.sampled_from(get_args(Late)),
 )
 def test_whatever_is_in_a_record_good_records_are_taken(odd: list[Row], late: Late) -> None:
