@@ -119,6 +119,7 @@ def _as_columns(record: Any) -> Record | bytes:
         columns = dict.fromkeys(REQUIRED) | given
         if isinstance(columns.get("meta"), Mapping):
             columns["meta"] = json.dumps(columns["meta"])
+        row: Record
         (row,) = batch_of([columns]).to_pylist()
         if row["op"] != END and row["ts"] is None:
             raise ValueError("ts is missing: expected a whole number")
