@@ -21,7 +21,6 @@ from xmlcep.wrapping import (
     WrapError,
     fromstring,
     parse,
-    strip_tags,
     wrap,
 )
 from xmlcep.wrapping.calls.lxml_methods import TrackedElement
@@ -305,32 +304,6 @@ def test_verify_finds_what_slipped_through(slip: Any, touch: bool) -> None:
     assert document.verify() != []
     document.root.set("another", "edit")
     assert document.verify() != []
-
-
-def test_observe_tells_what_c_code_did() -> None:
-    document = fromstring('<a><b k="1">x<c/></b>t<b/></a>')
-    judge = Judge(document)
-    with document.observe():
-        etree.strip_tags(document.root, "b")
-        etree.indent(document.root)
-    judge.check(several=True)
-    document._check()
-    strip_tags(document.tree, "c")
-    judge.check(several=True)
-    document._check()
-    with pytest.raises(WrapError), document.observe(etree.Element("x")):
-        pass
-
-
-def test_observed_edits_are_undone_with_their_transaction() -> None:
-    text = '<a><b k="1">x<c/></b>t<b/></a>'
-    document = fromstring(text)
-    before = document.snapshot()
-    with pytest.raises(ZeroDivisionError), document.transaction():
-        strip_tags(document.root, "b")
-        raise ZeroDivisionError
-    assert document.snapshot() == before
-    document._check()
 
 
 def test_a_closed_document_tracks_nothing() -> None:

@@ -37,7 +37,6 @@ from ..lxml_access import (
     iter_children,
     name_of,
     place,
-    walk,
 )
 from ..xml_validity import check_name
 from .baseline import Original
@@ -292,7 +291,7 @@ class ShadowTree:
 
     @property
     def fast_path(self) -> bool:
-        """Whether the short ways of SubElement and append will do (see `fast_paths`)."""
+        """Whether the short ways of SubElement and append will do (see `calls.edits.append`)."""
         return not (
             self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
         )
@@ -427,49 +426,28 @@ class ShadowTree:
                 if entry_of(each) is self:
                     self._describe(each, shadow_of(get_parent(each)))
 
-    def number(self, given: Iterator[int]) -> bool:
-        """Makes all shadow nodes, in document order, with the ids ``given``; False if there are too few."""
-        self.clock.give(given)
-        for node in Element.iter(self.root):
-            enter(node, self)  # as if nobody had asked for any of them
-        try:
-            for entering, node in walk(self.root):
-                parent = None if node is self.root else shadow_of(get_parent(node))
-                if entering:
-                    self._describe_node(node, parent)
-                elif parent is not None:
-                    self._describe_tail(node, shadow_of(node), parent)
-        except StopIteration:
-            return False
-        finally:
-            self.clock.give(None)
-        self.all_open = True
-        return True
-
     def _describe(
         self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
     ) -> ShadowNode:
         """The shadow node of a node that has been there all the time; all of it, or (interrupted) none."""
         try:
-            shadow = self._describe_node(node, parent, children)
-            if parent is not None:
-                self._describe_tail(node, shadow, parent)
+            name = name_of(node)
+            prev = None if parent is None else self._told_before(node, parent)
+            if name is None:
+                shadow = new_shadow_node(node, self, parent, None, 0, prev)
+            else:
+                shadow = self.new_shadow(node, name, parent, prev)
+                self._describe_contents(node, shadow, children)
+            shadow.pristine = True
+            tail = None if parent is None else visible(get_tail(node), parent.element_only)
+            if tail is not None:
+                shadow.tail, shadow.tail_number = tail, self.clock.new_id()
         except BaseException:
             _table[node] = self
             raise
         return shadow
 
-    def _describe_node(
-        self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
-    ) -> ShadowNode:
-        name = name_of(node)
-        prev = None if parent is None else self._told_before(node, parent)
-        if name is None:
-            shadow = new_shadow_node(node, self, parent, None, 0, prev)
-            shadow.pristine = True
-            return shadow
-        shadow = self.new_shadow(node, name, parent, prev)
-        shadow.pristine = True
+    def _describe_contents(self, node: Node, shadow: ShadowNode, children: list[Node] | None) -> None:
         for key, value in attributes_of(node):
             self.new_attribute(shadow, key, value)
         if children is None:
@@ -484,7 +462,6 @@ class ShadowTree:
             texts = sum(visible(tail, element_only) is not None for tail in map(get_tail, children))
             shadow.texts += texts
             shadow.count += texts + sum(map(is_element, children))
-        return shadow
 
     def _told_before(self, node: Node, parent: ShadowNode) -> Node | None:
         """The sibling before a node, but those that have been put there unseen."""
@@ -495,11 +472,6 @@ class ShadowTree:
                 return prev
             prev = get_previous(prev)
         return None
-
-    def _describe_tail(self, node: Node, shadow: ShadowNode, parent: ShadowNode) -> None:
-        shadow.tail = visible(get_tail(node), parent.element_only)
-        if shadow.tail is not None:
-            shadow.tail_number = self.clock.new_id()
 
     # --- shadow nodes of elements, of old ones and new ones
 
