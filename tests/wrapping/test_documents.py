@@ -269,7 +269,7 @@ def test_deep_trees_are_attached_and_removed_without_recursion() -> None:
 
 def test_a_tree_may_grow_very_deep_under_a_watch() -> None:
     """Path types cost the same at every depth, and so does finding out which rules they concern."""
-    document, depth = fromstring("<a/>"), 3_000
+    document, depth = fromstring("<a/>"), 1_500
     watch = document.watch(
         parse_rules("event Both = ins(x) & upd(x/text())\nevent Next = ins(a/b) ; ins(a/a/b)")
     )
