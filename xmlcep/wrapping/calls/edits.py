@@ -161,7 +161,7 @@ class Departure:
         self.previous = get_previous(node)
         self.following = get_next(node)
         if self.following is not None and (entry_of(self.following) is not None or not tree.careful):
-            tree.open_known(self.following)
+            tree.open(self.following)
         if tree.journal is not None and not tree.foreign:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 

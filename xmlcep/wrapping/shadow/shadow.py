@@ -367,12 +367,11 @@ class ShadowTree:
     def open(self, node: Node, new: Node | None = None) -> ShadowNode:
         """The shadow node of a node of this document; made, with those of its ancestors, when there is none.
 
-        Raises UnseenEditError if C code has put something below one of these unseen; but for ``new``, the node that is
-        about to be reported.
+        Raises UnseenEditError if C code has put it, or something below one of these, there unseen; but for ``new``, the
+        node that is about to be reported.
         """
-        entry = entry_of(node)
-        if type(entry) is ShadowNode:
-            return entry
+        if entry_of(node) is not self:
+            return shadow_of(node)
         with self.reading():
             missing = [node]
             above: ShadowNode | None = None
@@ -402,10 +401,6 @@ class ShadowTree:
             if child is not new and entry_of(child) is not self:
                 shadow_of(child)
         return [child for child in children if entry_of(child) is self]
-
-    def open_known(self, node: Node) -> ShadowNode:
-        """As `open`, of a node that an edit is about to change with its neighbour; raises as `shadow_of`."""
-        return self.open(node) if entry_of(node) is self else shadow_of(node)
 
     def open_children(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
