@@ -11,6 +11,7 @@ import pytest
 
 import xmlcep
 import xmlcep.spark
+from tests.auditing.simulation import in_findings
 from tests.auditing.test_agreement import assert_same
 from xmlcep.auditing import audit
 from xmlcep.auditing.pasts import QuestionError
@@ -135,7 +136,7 @@ def test_findings_in_tables(spark: SparkSession, tmp_path: Path) -> None:
     logs, rules = many(tmp_path / "logs"), parse_rules(LATE)
     found = xmlcep.spark.findings(xmlcep.spark.read_log(spark, str(logs)), rules, large=10, partitions=3)
     local = list(audit(logs, rules).records())
-    ordered = [(row["doc"], row["ts"], row["name"]) for row in xmlcep.spark.in_order(found).collect()]
+    ordered = [(row.doc, row.ts, row.name) for row in sorted(found.collect(), key=in_findings)]
     assert ordered == [(each["doc"], each["ts"], each["name"]) for each in local] and len(local) > 50
 
 
