@@ -23,7 +23,7 @@ from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark import frames, log_source
+from xmlcep.auditing.spark import frames, log_source, workers
 from xmlcep.auditing.spark.failures import explain, explained
 from xmlcep.auditing.spark.session import start_session
 from xmlcep.engine import Detector
@@ -42,7 +42,7 @@ def log(tmp_path: Path) -> Path:
 
 def changed(monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Any, Any], Iterator[Any]]) -> None:
     """Has the task of this name done by ``change``, which gets it and the batches."""
-    usual = log_source.on_workers  # with the changes before this one
+    usual = workers.on_workers
 
     def on_workers(module: str, function: str, *arguments: Any) -> Any:
         task = usual(module, function, *arguments)
@@ -54,26 +54,22 @@ def changed(monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Any, A
         monkeypatch.setattr(module, "on_workers", on_workers)
 
 
-def test_killed_workers_change_nothing(
-    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["lines_read", "replayed"])
+def test_a_killed_worker_changes_nothing(
+    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    def deadly(step: str) -> Callable[[Any, Any], Iterator[Any]]:
-        killed = tmp_path / step
+    killed = tmp_path / "killed"
 
-        def killing(task: Any, batches: Any) -> Iterator[Any]:
-            for answer in task(batches):
-                yield answer
-                if not killed.exists():  # some of its answer is out
-                    killed.touch()
-                    os.kill(os.getpid(), signal.SIGKILL)
+    def deadly(task: Any, batches: Any) -> Iterator[Any]:
+        for answer in task(batches):
+            yield answer
+            if not killed.exists():  # some of its answer is out
+                killed.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
 
-        return killing
-
-    steps = ("lines_read", "replayed")
-    for step in steps:
-        changed(monkeypatch, step, deadly(step))
+    changed(monkeypatch, step, deadly)
     distributed = audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "spark.out")
-    assert all((tmp_path / step).exists() for step in steps)
+    assert killed.exists()
     local = audit(log, LEVELS, out=tmp_path / "local.out")
     assert described(distributed) == described(local)
     one, other = distributed.summary, local.summary
@@ -96,7 +92,7 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
     changed(monkeypatch, "replayed", broken)
     said = r"document '[ab]' cannot be replayed: ValueError: the engine is broken"
     with pytest.raises(SparkError, match=rf"^the Spark job failed: ReplayError: {said}$"):
-        audit(log, LEVELS, engine="spark", spark=spark, partitions=1, out=tmp_path / "f.jsonl")
+        audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "f.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
