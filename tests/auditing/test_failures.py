@@ -93,7 +93,7 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
     changed(monkeypatch, "replayed", broken)
     said = r"document '[ab]' cannot be replayed: ValueError: the engine is broken"
     with pytest.raises(SparkError, match=rf"^the Spark job failed: ReplayError: {said}$"):
-        audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "f.jsonl")
+        audit(log, LEVELS, engine="spark", spark=spark, partitions=1, out=tmp_path / "f.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 

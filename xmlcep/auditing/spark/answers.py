@@ -113,7 +113,8 @@ class Answers:
         self._together = _TOGETHER if together else 1
         self._rows: list[Answer] = []
         self._size = 0
-        self._n = 0
+        self.number = 0
+        """That of the last finding."""
         self._found: dict[str, Counter[str]] = {}
 
     def findings(self, composites: Sequence[CompositeEvent], time: int | None = None) -> list[Answer]:
@@ -123,8 +124,8 @@ class Answers:
 
     def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[Answer]:
         """A part of a document that events over documents take, as a row for each value that it belongs to."""
-        self._n += 1
-        part = {"kind": PART, "doc": doc, "ts": time, "place": {"n": self._n}, "content": line}
+        self.number += 1
+        part = {"kind": PART, "doc": doc, "ts": time, "place": {"n": self.number}, "content": line}
         return [part | {"name": value} for value in values]
 
     def end(self, time: int) -> None:
@@ -135,11 +136,11 @@ class Answers:
         """Neighbours in the order of findings as one row, in the place of the first."""
         ranking, composite = self._ranking, composites[0]
         cause = composite[7]
-        self._n += 1
+        self.number += 1
         rank, values = ranking.number(composite), ranking.values(composite)
         return {
             "kind": FINDING, "doc": cause[8] if type(cause) is tuple else cause.doc, "ts": cause[0],
-            "ids": composite[3], "place": {"time": time, "rank": rank, "values": values, "n": self._n},
+            "ids": composite[3], "place": {"time": time, "rank": rank, "values": values, "n": self.number},
             "name": composite[0], "content": b"\n".join(map(ranking.encode, composites)),
         }  # fmt: skip
 
