@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from ...xml_parser import parse_own
@@ -21,7 +20,6 @@ from ..lxml_access import (
     get_tail,
     get_text,
     iter_children,
-    last_child,
     name_of,
     place,
 )
@@ -49,8 +47,8 @@ def _differences(tree: ShadowTree) -> Iterator[str]:
     yield from _since_wrapped(tree, tree.original.nodes)
 
 
-def compare(tree: ShadowTree, node: Node, most: int | None = None) -> Generator[tuple[Node, str], None, None]:
-    """How a node's contents and its children, at ``most`` so many, differ from what events have reported, in order.
+def compare(tree: ShadowTree, node: Node) -> Generator[tuple[Node, str], None, None]:
+    """How a node's contents and its children differ from what events have reported, in order.
 
     Each with the node that it is said of. A child's name and the text behind it are its parent's business.
     """
@@ -69,12 +67,12 @@ def compare(tree: ShadowTree, node: Node, most: int | None = None) -> Generator[
     elif (attribute_names(node) or shadow.attributes) and shadow.values() != attributes_of(node):
         yield node, _told("its attributes", attributes_of(node), shadow.values())
     previous: Node = None
-    for child in islice(iter_children(node), most):
+    for child in iter_children(node):
         problem = _of_child(child, shadow, previous)
         if problem is not None:
             yield child, problem
         previous = child
-    if shadow.last is not last_child(node):
+    if shadow.last is not previous:
         yield node, "its last child is not the one that the events say"
     if tree.ignore_whitespace and tree.has_element_only_content(node) != shadow.element_only:
         yield node, "white space in it is a text where it was none, or the other way round"
@@ -123,9 +121,9 @@ def different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
     return [node for node in told if differs(tree, node)]
 
 
-def differs(tree: ShadowTree, node: Node, most: int | None = None) -> bool:
+def differs(tree: ShadowTree, node: Node) -> bool:
     """Whether `compare` finds anything."""
-    found = compare(tree, node, most)
+    found = compare(tree, node)
     first = next(found, None)
     found.close()  # here: what interrupts it, where Python does so, is lost
     return first is not None
