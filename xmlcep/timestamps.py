@@ -32,10 +32,11 @@ def microseconds(text: str) -> int:
     >>> microseconds("1970-01-01T00:00:01.5Z"), microseconds("1970-01-01T01:00:00+01:00")
     (1500000, 0)
     """
-    utc, shift = text, 0
+    utc = text
+    shift: int | None = 0
     if text[-1:] != "Z":
-        utc, shift = f"{text[:-6]}Z", _shift(text[-6:])  # type: ignore[assignment]
-    # Behind six digits of a second Python reads anything, and takes none for 0.
+        utc, shift = f"{text[:-6]}Z", _shift(text[-6:])
+    # Python reads anything behind six digits of a second, and a point without a digit.
     is_frequent = len(utc) <= 27 and utc[4:20:3] in _FREQUENT and utc[20:21] != "Z"
     if is_frequent and shift is not None and utc[11:13] != "24":
         try:
