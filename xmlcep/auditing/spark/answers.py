@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
@@ -114,6 +115,7 @@ class Answers:
         self._size = 0
         self.number = 0
         """That of the last finding."""
+        self._found: dict[str, Counter[str]] = {}
 
     def findings(self, composites: Sequence[CompositeEvent], time: int | None = None) -> list[Answer]:
         """Composites, which come in their order, as rows; ``time`` is the place in time of those over documents."""
@@ -142,6 +144,11 @@ class Answers:
             "name": composite[0], "content": b"\n".join(map(ranking.encode, composites)),
         }  # fmt: skip
 
+    def found(self, composite: CompositeEvent, time: int | None = None) -> None:
+        """Takes a finding, and counts it for its document, which is not replayed as a whole."""
+        self._found.setdefault(composite.cause.doc, Counter())[composite.name] += 1
+        self.add(self.findings([composite], time))
+
     def add(self, rows: Sequence[Answer]) -> None:
         """Takes rows."""
         self._rows += rows
@@ -166,6 +173,10 @@ class Answers:
 
     def take(self, *, rest: bool = False) -> Iterator[pa.RecordBatch]:
         """What there is, if it is much; or all."""
+        if rest:
+            found, self._found = self._found, {}
+            for doc, counts in found.items():
+                self.counts(FOUND, {"doc": doc, "found": counts})
         if not self._rows or not (rest or len(self._rows) >= _MOST_ROWS or self._size >= _MOST_BYTES):
             return
         rows, self._rows, self._size = self._rows, [], 0

@@ -279,7 +279,12 @@ class TrailingState(AsideState):
             for k in self.trailing:
                 violations = self.violations[k]
                 if violations.stored and (violations.one_is_enough or k not in self.restarting):
-                    violations.forget(violations.project(key))
+                    self._free_unless_another_waits(k, violations.project(key))
+
+    def _free_unless_another_waits(self, child: int, key: Key) -> None:
+        """What must not happen is of all groups at its place, unless it has their variables (V4)."""
+        if not any(other in self.candidates or other in self.ready for other in self.matching(child, key)):
+            self.violations[child].forget(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
