@@ -29,6 +29,7 @@ from tests.laws.replacing import cases
 from tests.strategies import History, show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import BEGIN, timed_histories
+from xmlcep.algebra import Periodic, Plus
 from xmlcep.auditing import audit
 from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.inputs import find_files
@@ -154,8 +155,8 @@ def check_stream(
         ]
         triggers = cut(draw, rows)
         passed: Passed = [{} for _ in triggers]
-        if timed and draw(st.integers(0, 3)):
-            steps = [draw(st.sampled_from((0, 1, 3, 10, 60))) for _ in triggers]
+        if timed:
+            steps = [draw(st.sampled_from((0, 3, 10, 30, 100))) for _ in triggers]
             watermarks = [BEGIN + 1_000_000 * step for step in accumulate(steps)]
             passed, items = silent(items, triggers, watermarks, rules)
             log = write_log(Path(name) / "log.jsonl", items)
@@ -185,8 +186,23 @@ def test_every_construct(definitions: Any, data: st.DataObject) -> None:
     ]
     items: list[Any] = data.draw(interleaved(logs))  # type: ignore[arg-type]
     until = data.draw(st.sampled_from((None, "2026-01-01T00:00:30Z")))
-    operators = data.draw(st.booleans())
-    check_stream(data.draw, items, rules_of(definitions), until, operators=operators, timed=True)
+    check_stream(data.draw, items, rules_of(definitions), until, operators=data.draw(st.booleans()))
+
+
+TIMED = ("plus", "periodic", "trailing", "within", "release", "edit", "variable")
+
+
+@settings(max_examples=16, deadline=None)
+@given(
+    full_rule_sets(constructs=TIMED, root=Plus) | full_rule_sets(constructs=TIMED, root=Periodic), st.data()
+)
+def test_deadlines_that_the_watermark_passes(definitions: Any, data: st.DataObject) -> None:
+    note(show_rules(definitions))
+    logs = [log_of(data.draw(timed_histories(max_edits=8, doc=doc)), doc) for doc in ("doc0", "doc1")]
+    items: list[Any] = data.draw(interleaved(logs))  # type: ignore[arg-type]
+    check_stream(
+        data.draw, items, rules_of(definitions), None, operators=data.draw(st.booleans()), timed=True
+    )
 
 
 @settings(max_examples=10, deadline=None)
