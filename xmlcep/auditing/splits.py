@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ..documents.replica import Replica
 from ..documents.snapshots import SnapshotError
 from ..log import BadRecord, Batch, Header, Origin
-from ..log.columns.arrow import ArrowBlock, JoinedBlocks
 from ..log.columns.blocks import Block
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
@@ -26,7 +25,6 @@ BATCH_SIZE = 8192
 # one stay in the processor's cache until they are freed.
 ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
-JOINED_BYTES = 8 * 2**20  # in memory, of small blocks that are looked at together
 
 
 class FilePart(NamedTuple):
@@ -160,84 +158,3 @@ class PartReader:
             self._on_bad(BadRecord(batch.origin(index), None, reason, raw_record(row)))
         kept = [index for index in range(len(batch.rows)) if index not in wrong]
         return Batch(batch.file, [batch.rows[i] for i in kept], [batch.numbers[i] for i in kept])
-
-
-class Piece(NamedTuple):
-    """A block, or the header of a Parquet file, with its reader."""
-
-    reader: PartReader
-    block: Block | tuple[int, Header]
-
-
-def pieces(readers: Iterable[PartReader], size: int | None = None) -> Iterator[list[Piece]]:
-    """What readers have, one after the other, each piece by itself."""
-    for reader in readers:
-        for block in reader.blocks(size):
-            yield [Piece(reader, block)]
-
-
-def joined_pieces(readers: Iterable[PartReader]) -> Iterator[list[Piece]]:
-    """The same where nobody asks for headers, which are left out: small blocks of Parquet files that follow each other
-    come in one list.
-
-    Readers are asked for more than was handed out.
-    """
-    held = _Held()
-    for reader in readers:
-        for block in reader.blocks():
-            if isinstance(block, tuple):
-                continue
-            if not held.takes(block):
-                yield held.pieces
-                held = _Held()
-            held.add(Piece(reader, block))
-            if held.is_full or not isinstance(block, ArrowBlock):
-                yield held.pieces
-                held = _Held()
-    if held.pieces:
-        yield held.pieces
-
-
-class _Held:
-    """Blocks that wait for others, all of them small; or any one block."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Piece] = []
-        self.records = 0
-        self._size = 0
-
-    def takes(self, block: Block) -> bool:
-        """Whether a block can join those that are held."""
-        if not self.pieces:
-            return True
-        first = self.pieces[0].block
-        return (
-            isinstance(block, ArrowBlock)
-            and isinstance(first, ArrowBlock)
-            and self.records + block.records <= ARROW_BLOCK
-            and self._size + block.size <= JOINED_BYTES
-            and block.goes_with(first)
-        )
-
-    @property
-    def is_full(self) -> bool:
-        """Whether there is no room for another block like the last."""
-        last = self.pieces[-1].block
-        return isinstance(last, ArrowBlock) and (
-            self.records + last.records > ARROW_BLOCK or self._size + last.size > JOINED_BYTES
-        )
-
-    def add(self, piece: Piece) -> None:
-        """Holds a block."""
-        self.pieces.append(piece)
-        if isinstance(piece.block, ArrowBlock):
-            self.records += piece.block.records
-            self._size += piece.block.size
-
-
-def columns_of(together: Sequence[Piece]) -> Block | JoinedBlocks | None:
-    """What pieces have as columns; None for a header."""
-    blocks = [piece.block for piece in together if isinstance(piece.block, Block)]
-    if len(blocks) > 1:
-        return JoinedBlocks([block for block in blocks if isinstance(block, ArrowBlock)])
-    return blocks[0] if blocks else None

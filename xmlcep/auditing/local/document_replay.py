@@ -5,10 +5,8 @@ One module because all of it is to be set aside and taken up again together, whe
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from operator import itemgetter
+from collections.abc import Callable, Collection, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -30,7 +28,6 @@ from .document_findings import RaisedInOrder
 from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
-_ts_of = itemgetter(0)
 _NO_RUN: Mapping[str, Any] = {"counts": []}
 
 
@@ -283,15 +280,13 @@ class DocumentReplay:
         except EvaluationError as error:
             self._fail(error)
 
-    def follow(self, file: LogFile, run: Run) -> None:
+    def follow(self, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
         if self._across is not None or self._edit_goes_on or (self._follows_edits and run.edits):
-            self._follow_all(file, run)
+            for row in run.rows:  # what is found has to wait for the end of edits
+                self.take(row)
             return
         span = run.span
-        before = [each for each in run.clocks if each[1].ts < span.first]
-        for number, clock in before:
-            self.take_clock(file, number, clock)
         if self._waiting:
             self._end_waiting(span.first_txn)
         if self.txn is not None and self.txn != span.first_txn:
@@ -301,45 +296,14 @@ class DocumentReplay:
         self.count += span.records
         for type_, count in run.counts:
             self._replayed[type_.op, type_.path] += count
-        self.txn = None  # clock records between two of the records are in no transaction
-        done = 0
-        behind = len(run.clocks)
-        rows = list(run.rows) if run.clocks else []
-        for index, (number, clock) in enumerate(run.clocks[len(before) :], start=len(before)):
-            if clock.ts >= span.last:
-                behind = index
-                break
-            until = bisect_right(rows, clock.ts, lo=done, key=_ts_of)
-            self._replay(rows[done:until], goes_on=False)
-            self.take_clock(file, number, clock)
-            done = until
-        self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
-        self.ts, self.txn = span.last, span.last_txn
-        for number, clock in run.clocks[behind:]:
-            self.take_clock(file, number, clock)
-
-    def _follow_all(self, file: LogFile, run: Run) -> None:
-        """The same record by record, where what is found has to wait for the end of edits."""
-        rows = iter(run.rows)
-        row = next(rows, None)
-        for number, clock in run.clocks:
-            while row is not None and row[0] <= clock.ts:
-                self.take(row)
-                row = next(rows, None)
-            self.take_clock(file, number, clock)
-        while row is not None:
-            self.take(row)
-            row = next(rows, None)
-
-    def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
-        """Replays records; ``goes_on``: the transaction of the last may continue after it."""
         try:
-            self._findings.take(self.detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
+            self._findings.take(self.detector.replay(run.rows, ends=False))  # type: ignore[arg-type]
         except EvaluationError as error:
             self._fail(error)
         last = self.detector.last_fed
         if isinstance(last, PrimitiveEvent):
             self._last = last
+        self.ts, self.txn = span.last, span.last_txn
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""

@@ -9,8 +9,7 @@ out of the ordinary, is read like any other part of the log, so that there is on
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import inf
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step
@@ -21,11 +20,9 @@ from ...timestamps import TimeError, microseconds
 from ...xml_parser import NOT_XML
 from ..batches import Batch
 from ..errors import BadRecord
-from ..records import Aside, ClockRecord, Row
+from ..records import Aside, Row
 
 Item: TypeAlias = tuple[int, Aside] | Batch
-NumberedClock: TypeAlias = tuple[int, ClockRecord]
-"""A clock record with its number in the file."""
 Meta: TypeAlias = Mapping[str, str]
 
 
@@ -49,15 +46,13 @@ class Run(NamedTuple):
 
     The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos`` where records
-    are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
-    the document's clock records in the block, in order; those between two of the span's records are in no
-    transaction. ``edits``: whether the edit of any record in the block continues in the next (U1).
+    are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``edits``:
+    whether the edit of any record in the block continues in the next (U1).
     """
 
     span: Span
     rows: Iterable[Row]
     counts: list[tuple[RecordType, int]]
-    clocks: Sequence[NumberedClock] = ()
     edits: bool = False
 
 
@@ -201,56 +196,3 @@ class Block:
         """The records in runs, at most one per document; None if it has no columns, or anything in them is out of the
         ordinary."""
         return None
-
-
-def clocks_by_document(
-    clocks: Sequence[NumberedClock],
-    places: Sequence[int],
-    changes: Iterable[tuple[str, int, int | None]],
-) -> dict[str, list[NumberedClock]] | None:
-    """The clock records of a block; None if one is not where it belongs, or has no change record beside it.
-
-    ``changes`` are document, ts and transaction of the change records; ``places`` says how many of
-    them come before each clock record.
-    """
-    found: dict[str, list[NumberedClock]] = {}
-    order = _Order()
-    pending = list(zip(places, clocks, strict=True))[::-1]
-    for index, change in enumerate(changes):
-        while pending and pending[-1][0] == index:
-            order.clock(pending.pop()[1][1])
-        order.change(*change)
-    while pending:
-        order.clock(pending.pop()[1][1])
-    if not order.is_kept or any(clock.doc not in order.documents for _, clock in clocks):
-        return None
-    for numbered in clocks:
-        found.setdefault(numbered[1].doc, []).append(numbered)
-    return found
-
-
-class _Order:
-    """Whether the change and clock records of a block stand in order, as far as the block shows."""
-
-    def __init__(self) -> None:
-        self.is_kept = True
-        self.documents: dict[str, int | None] = {}  # those with change records: the last one's transaction
-        self._last: dict[str, tuple[int, float]] = {}  # time point, and time of the last clock record there
-        self._waiting: set[str] = set()  # documents whose transaction must not go on after a clock record
-
-    def change(self, doc: str, ts: int, txn: int | None) -> None:
-        """The next record is a change record."""
-        goes_on = doc in self._waiting and txn is not None and txn == self.documents.get(doc)
-        if goes_on or (doc in self._last and ts <= self._last[doc][0]):
-            self.is_kept = False
-        self._waiting.discard(doc)
-        self.documents[doc] = txn
-        self._last[doc] = ts, -inf
-
-    def clock(self, clock: ClockRecord) -> None:
-        """The next record is a clock record."""
-        place = clock.ts, float(clock.time)
-        if place < self._last.get(clock.doc, place):
-            self.is_kept = False
-        self._last[clock.doc] = place
-        self._waiting.add(clock.doc)
