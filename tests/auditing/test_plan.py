@@ -6,7 +6,7 @@ import pytest
 
 from path_types import PathType
 from xmlcep.auditing.plan.description import describe_pass
-from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, VALUE, Plan, Role, key_step, make_plan
+from xmlcep.auditing.plan.partition_key import DOCUMENT, VALUE, Plan, key_step, make_plan
 from xmlcep.rules import parse_rules
 
 
@@ -55,9 +55,13 @@ def test_the_key_node_is_the_outermost(path: str, step: int | None) -> None:
 
 
 def roles(text: str, *records: str) -> list[str]:
-    """What records (``op path``) are to the first pass."""
+    """What records (``op path``) are to the first pass: outside its keys, fed, or of no account."""
     each = make_plan(parse_rules(text)).passes[0]
-    return [each.route(op, PathType.parse(path)).role.value for op, path in map(str.split, records)]
+    given = [(op, PathType.parse(path)) for op, path in map(str.split, records)]
+    return [
+        "foreign" if each.step(path) is None else "fed" if each.feeds(op, path) else "passing"
+        for op, path in given
+    ]
 
 
 def test_what_is_fed() -> None:
@@ -73,12 +77,12 @@ def test_what_is_fed() -> None:
     assert roles("event A {flat} = ins(r/a) ; ins(r/b)", "ins /r/a", "ins /r/c") == ["fed", "fed"]
 
 
-def test_routes_say_where() -> None:
-    each = make_plan(parse_rules("event A = ins(item) ; ins(item/price)")).passes[0]
-    assert each.route("ins", PathType.parse("/o/item/price")) == (Role.FED, 1)
-    assert each.route("ins", PathType.parse("/o")) is FOREIGN
-    flat = make_plan(parse_rules("event A {flat} = ins(r/a) ; ins(r/b)")).passes[0]
-    assert flat.route("ins", PathType.parse("/r/b")) == (Role.FED, DOCUMENT)
+def test_where_records_go() -> None:
+    plan = make_plan(parse_rules("event A = ins(item) ; ins(item/price)"))
+    assert plan.feeds("ins", PathType.parse("/o/item/price")) == [(0, 1)]
+    assert plan.feeds("ins", PathType.parse("/o")) == []
+    flat = make_plan(parse_rules("event A {flat} = ins(r/a) ; ins(r/b)"))
+    assert flat.feeds("ins", PathType.parse("/r/b")) == [(0, DOCUMENT)]
 
 
 def test_the_plan_in_words() -> None:
@@ -116,8 +120,9 @@ def test_values_divide_flat_rules_that_they_join() -> None:
     text = f'{JOINED}\nevent K {{flat}} = x[3,*]{{by="p", path=item}} *(item/price/text()) as $p'
     [each] = make_plan(parse_rules(text)).passes
     assert (each.by_value, each.by_document, each.keys) == (True, False, ())
-    assert each.route("ins", PathType.parse("/order/item/@n")) == (Role.FED, VALUE)
-    assert each.route("del", PathType.parse("/order/item")).role is not Role.FED
+    plan = make_plan(parse_rules(text))
+    assert plan.feeds("ins", PathType.parse("/order/item/@n")) == [(0, VALUE)]
+    assert plan.feeds("del", PathType.parse("/order/item")) == []
     said = describe_plan(make_plan(parse_rules(text)))
     assert "key         the value of the node" in said
     assert "all operators of K group by $p, the value of the event's own node (V2)" in said

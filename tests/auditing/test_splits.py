@@ -105,7 +105,7 @@ def test_parts_of_lines(
         for each in expected.bad:
             assert log.read_bytes()[each.offset :].startswith(each.raw)
         cuts = range(0, file.size, split_bytes)
-        cut = [FilePart(n, file, start, min(start + split_bytes, file.size)) for n, start in enumerate(cuts)]
+        cut = [FilePart(file, start, min(start + split_bytes, file.size)) for n, start in enumerate(cuts)]
         for parts in (cut, [whole(file)]):
             assert in_parts(parts, size, by_block=True) == expected
             assert in_parts(parts, size, by_block=False) == expected

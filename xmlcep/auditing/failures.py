@@ -15,9 +15,9 @@ from ..log.json_codec import FASTEST
 from ..log.records import ClockRecord
 from ..rules import Rules
 from ..timestamps import microseconds
-from .inputs import LogFile
+from .inputs import LogFile, whole
 from .quarantine import AuditQuarantine, raw_record
-from .splits import PartReader, whole
+from .splits import PartReader
 
 
 class ReplayError(XmlCepError, RuntimeError):

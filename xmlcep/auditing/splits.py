@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from ..documents.replica import Replica
 from ..documents.snapshots import SnapshotError
@@ -17,7 +17,7 @@ from ..log.opening import unpacked
 from ..log.parquet import ParquetReader
 from ..log.records import Aside, ClockRecord, Control
 from ..xml_parser import NOT_XML
-from .inputs import LogFile
+from .inputs import FilePart
 from .quarantine import raw_record
 
 BATCH_SIZE = 8192
@@ -27,34 +27,17 @@ ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
 
 
-class FilePart(NamedTuple):
-    """A part of a file: the lines that begin from byte ``start`` up to ``end`` (not included; None: to the end of the
-    file); a packed file and one of Parquet have one part. ``place`` is its place among all parts of a log.
-    """
-
-    place: int
-    file: LogFile
-    start: int
-    end: int | None
-
-
-def whole(file: LogFile) -> FilePart:
-    """A part that is all of a file."""
-    return FilePart(file.place, file, 0, file.size if file.kind == "plain" else None)
-
-
 class PartReader:
-    """Reads a part of a file. Record numbers count from ``first_line`` at its start; ``lines`` is the last of them,
-    once it is read.
+    """Reads a part of a file; ``lines`` is the number of its last record, once it is read.
 
     ``on_bad`` gets bad records with such numbers. ``check_text`` matters to `read`, of which records are applied to
     a document: it refuses text that no XML document can hold and headers with damaged snapshots. With ``controls``
-    `read_all` hands out control records, too.
+    it hands out control records, too.
     """
 
     def __init__(
         self, part: FilePart, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False,
-        batch_size: int = BATCH_SIZE, controls: bool = False, first_line: int = 1,
+        batch_size: int = BATCH_SIZE, controls: bool = False,
     ) -> None:  # fmt: skip
         self.part = part
         self.lines = 0
@@ -63,24 +46,16 @@ class PartReader:
         self._check_text = check_text
         self._batch_size = batch_size
         self._asides: tuple[type, ...] = (Header, ClockRecord, *((Control,) if controls else ()))
-        self._first_line = first_line
         self._raw: BinaryIO | None = None
 
-    def read(self) -> Iterator[tuple[int, Header | ClockRecord] | Batch]:
-        """Headers and clock records, each with its number, and batches of change records in file order."""
-        for item in self.read_all():
-            if isinstance(item, Batch):
-                yield item
-            elif not isinstance(item[1], Control):
-                yield item[0], item[1]
-
-    def read_all(self) -> Iterator[tuple[int, Aside] | Batch]:
-        """The same with control records, if they are wanted."""
+    def read(self) -> Iterator[tuple[int, Aside] | Batch]:
+        """Headers, clock records and control records, each with its number, and batches of change records in file
+        order."""
         for block in self.blocks(self._batch_size):
             yield from self.items(block)
 
     def items(self, block: Block | tuple[int, Header]) -> Iterator[tuple[int, Aside] | Batch]:
-        """The items of one of the `blocks`, as `read_all` hands them out."""
+        """The items of one of the `blocks`, as `read` hands them out."""
         for item in (block,) if isinstance(block, tuple) else block.items():
             if not isinstance(item, Batch):
                 number, aside = item
@@ -120,7 +95,7 @@ class PartReader:
         file, start = self.part.file, self.part.start
         reader = JsonLinesReader(
             file.path, self._decoder, FASTEST, self._on_bad, asides=self._asides, name=file.name,
-            first_line=self._first_line,
+            first_line=self.part.first,
         )  # fmt: skip
         with Path(file.path).open("rb") as raw:
             self._raw = raw

@@ -19,7 +19,7 @@ from .decoding import ClockCheck, RowDecoder
 from .errors import BadRecord, LogError, Origin
 from .json_codec import FASTEST, JsonCodec
 from .jsonlines import JsonLinesReader
-from .opening import damaged, kind_of, line_blocks, no_log, unpacked
+from .opening import damaged, kind_of_log, line_blocks, no_log, unpacked
 from .order import Piece, in_order
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
@@ -234,11 +234,7 @@ def _kind(stream: BinaryIO, file: str) -> str:
     """What the file is by its first bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
     with naming(file):
         start = cast("io.BufferedReader", stream).peek(4)
-    if not start:
-        raise LogError(f"{file}: the file is empty: expected change records or a header")
-    kind = kind_of(start)
-    if kind == "plain" and file.endswith(".parquet"):
-        raise LogError(f"{file}: not a readable Parquet file: it does not start with PAR1")
+    kind = kind_of_log(start, file, file)
     if kind == "plain" and start.removeprefix(BOM_UTF8).lstrip()[:1] == b"<" and b"\n{" not in start:
         raise LogError(f"{file}: {no_log(start)}")
     return kind

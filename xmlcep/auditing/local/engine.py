@@ -29,12 +29,12 @@ from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..findings.spool import BESIDE
 from ..frontier import place_of
-from ..inputs import LogFile
+from ..inputs import LogFile, whole
 from ..progress import Reading, Steps
 from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..rule_counts import records_by_rule
 from ..since import Since
-from ..splits import FilePart, PartReader, whole
+from ..splits import PartReader
 from ..without_collector import without_garbage_collection
 from .across import PartsOfDocuments, Reached, part_of, raised_in_order, written
 from .document_replay import DocumentReplay
@@ -204,13 +204,11 @@ class LocalAudit:
 
     def _begin_file(self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None]) -> PartReader:
         """The reader of the file that is read next."""
-        new = None if self._since is None else self._since.parts[file.place]
-        self._headers, self._file = dict(new.headers if new is not None else {}), file.name
+        part = whole(file) if self._since is None else self._since.parts[file.place]
+        self._headers, self._file = dict(part.headers), file.name
         reader = PartReader(
-            whole(file) if new is None else FilePart(file.place, file, new.start, new.end), self._decoder,
-            partial(on_bad, file), check_text=self._asks, controls=self._externals,
-            first_line=1 if new is None else new.first,
-        )  # fmt: skip
+            part, self._decoder, partial(on_bad, file), check_text=self._asks, controls=self._externals
+        )
         if self._since is not None:
             self._readers.setdefault(file.place, reader)
             self._headers_of.setdefault(file.place, self._headers)
@@ -222,7 +220,7 @@ class LocalAudit:
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
         for file in files:
-            for item in self._begin_file(file, on_bad).read_all():
+            for item in self._begin_file(file, on_bad).read():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file

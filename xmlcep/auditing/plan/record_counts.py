@@ -10,8 +10,8 @@ from path_types import PathType
 from ...log import Batch, ClockCheck
 from ...log.decoding import RowDecoder
 from ...log.records import Row
-from ..inputs import LogFile
-from ..splits import PartReader, whole
+from ..inputs import LogFile, whole
+from ..splits import PartReader
 from .key_counts import KeyCount, KeyCounter
 from .partition_key import DOCUMENT, VALUE, Plan
 

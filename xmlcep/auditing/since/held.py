@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...log import Header
-from ..inputs import LogFile
-from .past_files import NewPart
+from ..inputs import FilePart, LogFile
 
 
 class Held(NamedTuple):
@@ -21,8 +20,8 @@ class Held(NamedTuple):
     line: str
 
 
-def part_of_held(held: Iterable[Held], path: Path, name: str, headers: Mapping[str, Header]) -> NewPart:
+def part_of_held(held: Iterable[Held], path: Path, name: str, headers: Mapping[str, Header]) -> FilePart:
     """A part of a log that has what was held and is to be read now, first."""
     path.write_text("".join(f"{each.line}\n" for each in held), encoding="utf-8")
     size = path.stat().st_size
-    return NewPart(LogFile(0, str(path), "plain", size, name), 0, size, 1, headers)
+    return FilePart(LogFile(0, str(path), "plain", size, name), 0, size, 1, headers)
