@@ -16,9 +16,9 @@ from xmlcep import load_rules, parse_rules
 from xmlcep.auditing import AuditResult, OutputError, audit
 from xmlcep.auditing.findings.atomic_files import AtomicFile
 from xmlcep.auditing.findings.spool import Spool
-from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.inputs import find_files, whole
 from xmlcep.auditing.request import Format
-from xmlcep.auditing.splits import PartReader, whole
+from xmlcep.auditing.splits import PartReader
 from xmlcep.log import BadRecord, Batch, ClockCheck
 from xmlcep.log.decoding import RowDecoder
 

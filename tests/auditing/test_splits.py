@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.auditing.test_agreement import ORDER_RULES, orders
 from tests.auditing.test_partitioning import both_ways
-from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.splits import FilePart, PartReader, whole
+from xmlcep.auditing.inputs import FilePart, find_files, whole
+from xmlcep.auditing.splits import PartReader
 from xmlcep.log import BadRecord, Batch, ClockCheck, Origin, parquet
 from xmlcep.log.columns.blocks import RecordTypes
 from xmlcep.log.decoding import RowDecoder
