@@ -23,12 +23,12 @@ from ..findings.collector import Gathering
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
+from ..rule_counts import RecordType, type_of
 from .across import PartsOfDocuments
 from .document_findings import RaisedInOrder
-from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
-_NO_RUN: Mapping[str, Any] = {"counts": []}
+_NO_RUN: Mapping[str, Any] = {"counts": {}}
 
 
 class DocumentReplay:
@@ -54,7 +54,6 @@ class DocumentReplay:
         "_last",
         "_replayed",
         "_time",
-        "_types",
         "_waiting",
         "clock",
         "count",
@@ -70,8 +69,8 @@ class DocumentReplay:
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, types: TypeNumbers, *,
-        defers: bool, follows_edits: bool, externals: bool = True, across: PartsOfDocuments | None = None,
+        self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, *, defers: bool,
+        follows_edits: bool, externals: bool = True, across: PartsOfDocuments | None = None,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -97,9 +96,8 @@ class DocumentReplay:
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
-        self._types = types
         self._replayed: dict[RecordType, int] = defaultdict(int)  # records
-        self._handed: list[int] = []  # those before it rested, as `TypeNumbers` writes them
+        self._handed: dict[str, int] = {}  # those before it rested
         # Ts and clock where an earlier run has stopped.
         self._before: tuple[int, tuple[int, int] | None] | None = None
 
@@ -332,13 +330,21 @@ class DocumentReplay:
             or bool(self._findings.pending or self._waiting or self.failure)
             or self.detector.awaits_end()
         )
-        run: dict[str, Any] = {"counts": self._types.written(self._replayed, self._handed)}
+        run: dict[str, Any] = {"counts": self._counts()}
         if self._waiting:
             run["places"] = [each[0].place for each in self._waiting if not isinstance(each, CompositeEvent)]
         if self.failure is not None:
             run["failure"] = self.failure
         state["run"] = run
         return state, ends
+
+    def _counts(self) -> dict[str, int]:
+        """How many records it has had by type, as text."""
+        counts = dict(self._handed)
+        for (op, path), count in self._replayed.items():
+            text = f"{op} {path}"
+            counts[text] = counts.get(text, 0) + count
+        return counts
 
     def pause(self, writer: Scribe | None = None) -> dict[str, Any]:
         """The document goes on later, in this run or another: what that has to know, as plain data (G6).
@@ -462,7 +468,7 @@ class DocumentReplay:
         self._findings.drop()
         if self._across is not None:
             self._across.drop(self.doc)
-        self._gathering.replayed.subtract(self._types.read(self._handed))
+        self._gathering.replayed.subtract({type_of(text): count for text, count in self._handed.items()})
         self._gathering.seconds(self.doc, self.seconds)
 
     def spool(self) -> None:

@@ -40,7 +40,6 @@ from ..inputs import LogFile
 from ..local.across import PartsOfDocuments, written
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
-from ..local.type_numbers import TypeNumbers
 from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..snapshots import snapshot_of
 from ..whitespace import keep_meaningful
@@ -132,7 +131,6 @@ class SortedReplay:
         self._records = ArrowRecords(
             "", RowDecoder(ClockCheck.ANY, check_times=self._timed), self._judged_bad
         )
-        self._numbers = TypeNumbers()
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._may_leap = any(isinstance(node.definition, Periodic) for node in nodes)
@@ -293,7 +291,7 @@ class SortedReplay:
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         self._findings = _Findings(self._ranking, self.answers, self._own, held=self._may_leap)
         return DocumentReplay(
-            doc, detector, self._findings, self, self._numbers, defers=self._defers, follows_edits=self._asks,
+            doc, detector, self._findings, self, defers=self._defers, follows_edits=self._asks,
             externals=bool(self._rules.externals), across=self._parts,
         )  # fmt: skip
 
