@@ -55,7 +55,7 @@ class Documents:
         self._since = since
         self._across = across
         self._ranking = Ranking(rules)
-        self._failures = Failures(rules)
+        self._failures = Failures()
         first = self._made_detector()
         self.concerns, self.needs = first.concerns, first.needs
         """What the detectors are concerned with and need, as `Detector` has it."""
