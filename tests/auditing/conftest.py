@@ -21,7 +21,7 @@ def spark() -> Iterator[SparkSession]:
     from xmlcep.auditing.spark.session import start_session
 
     try:
-        session = start_session("local[2]")
+        session = start_session("local[2,4]")
     except NoJavaError as error:
         pytest.skip(str(error))
     session.conf.set("spark.sql.shuffle.partitions", "2")

@@ -29,7 +29,7 @@ import xmlcep
 from xmlcep.auditing.spark.session import start_session
 from xmlcep.spark import stream
 
-spark = start_session("local[2]")
+spark = start_session("local[2,4]")
 spark.conf.set("spark.sql.shuffle.partitions", "2")
 spark.conf.set(
     "spark.sql.streaming.stateStore.providerClass",

@@ -142,7 +142,7 @@ def test_findings_in_tables(spark: SparkSession, tmp_path: Path) -> None:
 def test_a_document_that_cannot_be_replayed_ends_the_job() -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from xmlcep.auditing.spark.across import KEYS, values_replayed
-    from xmlcep.auditing.spark.answers import FAILURE
+    from xmlcep.auditing.spark.answers import FAILURE, typed
     from xmlcep.auditing.spark.told import Told
 
     failed = {
@@ -150,10 +150,10 @@ def test_a_document_that_cannot_be_replayed_ends_the_job() -> None:
         "content": json.dumps({"doc": "order", "failure": [1, "E", "no time"]}).encode(),
     }
     batch = pyarrow.Table.from_pylist([failed], KEYS).to_batches()
-    told = Told(tuple(PlainRules.of(RULES)))
-    assert next(values_replayed(batch, tuple(told)))["kind"].to_pylist() == [FAILURE]
+    told = tuple(Told(tuple(PlainRules.of(RULES))))
+    assert next(values_replayed(batch, told))["kind"].to_pylist() == [FAILURE]
     with pytest.raises(xmlcep.XmlCepError, match="document 'order' cannot be replayed: no time"):
-        list(values_replayed(batch, tuple(told._replace(typed=True))))
+        list(typed(values_replayed(batch, told)))
 
 
 def test_streams_are_refused() -> None:

@@ -30,11 +30,7 @@ def edited(seed: int, steps: int, *, snapshot: bool) -> tuple[list[Any], list[st
 
 def general(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every edit goes the general way."""
-
-    def update(tree: ShadowTree) -> None:
-        tree.fast_path = False
-
-    monkeypatch.setattr(ShadowTree, "update_fast_path", update)
+    monkeypatch.setattr(ShadowTree, "fast_path", False)
 
 
 @pytest.mark.parametrize("snapshot", [True, False])

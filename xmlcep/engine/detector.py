@@ -421,6 +421,7 @@ class Detector:
         if past is not None:
             move_trees(past, now, comparison.begun, with_document=False)
             clocks.append(past._clock)
+            now._evaluation.have_seen(comparison.begun, past._clock.flushes - self._clock.flushes)
         move_trees(self, now, comparison.kept, with_document=document is None)
         now._clock.go_on_from(clocks, self.last_fed)
         now._is_plain = now._follows_plainly()

@@ -24,7 +24,7 @@ class Emitter:
     one event. ``document`` goes into the field ``doc``, ``txn`` and ``meta`` are those of the open transaction.
     """
 
-    __slots__ = ("_blocks", "_events", "clock", "delivery", "document", "meta", "txn")
+    __slots__ = ("_events", "blocks", "clock", "delivery", "document", "meta", "txn")
 
     def __init__(self, clock: Clock, document: str) -> None:
         self.clock = clock
@@ -33,7 +33,7 @@ class Emitter:
         self.txn: int | None = None
         self.meta: dict[str, str] | None = None
         self._events: list[PrimitiveEvent] = []  # of the edit under way
-        self._blocks = 0  # how many blocks are open that make one edit of all that happens in them
+        self.blocks = 0  # how many blocks are open that make one edit of all that happens in them
 
     def emit(
         self,
@@ -53,25 +53,9 @@ class Emitter:
                 now = clock.now()  # one edit is made at one moment
                 if not clock.since <= now < clock.until:
                     clock.stamp(now)
-            events.append(
-                _new_event(
-                    PrimitiveEvent,
-                    (
-                        ts,
-                        op,
-                        path,
-                        ids,
-                        value,
-                        old,
-                        pos,
-                        clock.at,
-                        self.document,
-                        self.txn,
-                        self.meta_now(),
-                        True,
-                    ),
-                )
-            )
+            meta = self.meta_now()
+            event = (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, meta, True)
+            events.append(_new_event(PrimitiveEvent, event))
 
     def emit_alone(
         self,
@@ -83,7 +67,7 @@ class Emitter:
         pos: int | None,
     ) -> None:
         """An edit of one event, unless a block makes one edit of several calls."""
-        if self._blocks or self._events:  # left of an edit that was cut short: these come first
+        if self.blocks or self._events:  # left of an edit that was cut short: these come first
             self.emit(op, path, ids, value, old, pos)
             self.end_edit()
             return
@@ -118,7 +102,7 @@ class Emitter:
     def end_edit(self) -> None:
         """Completes the edit under way, if nothing of it is to come any more, and has it delivered."""
         delivery = self.delivery
-        if self._blocks:
+        if self.blocks:
             delivery.changing = False
             return
         events = self._events
@@ -140,17 +124,12 @@ class Emitter:
 
     def begin_block(self) -> None:
         """What is done until `end_block` is one edit."""
-        self._blocks += 1
+        self.blocks += 1
 
     def end_block(self) -> None:
         """The other end; the edit is delivered."""
-        self._blocks -= 1
+        self.blocks -= 1
         self.end_edit()
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks are open that make one edit of several calls."""
-        return self._blocks
 
     def commit(self, txn: int) -> None:
         """The last edit of a transaction has been made."""
@@ -163,7 +142,7 @@ class Emitter:
         ``position``: that of the delivery then; ``blocks``: how many that are one edit were open.
         """
         self._events.clear()
-        self._blocks = blocks
+        self.blocks = blocks
         self.delivery.take_back(position)
         self.clock.ts = ts
 

@@ -20,6 +20,7 @@ from path_types.endings import ByEnding
 from path_types.relations import offsets
 
 from ...events import CompositeType, PrimitiveType, Scope
+from ...log.records import Row
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
@@ -143,6 +144,13 @@ def key_step(keys: Sequence[PathType], path: PathType) -> int | None:
             ):
                 return index
     return None
+
+
+def key_at(row: Row, step: int) -> int | str | None:
+    """The key of a record whose key's step is this: a node's id, a value; None: the document."""
+    if step == VALUE:
+        return (row[5] if row[1] == "del" else row[4]) or ""
+    return None if step == DOCUMENT else row[3][step]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from path_types import PathType
 
 from ...log import Batch, ClockCheck
 from ...log.decoding import RowDecoder
-from ...log.records import Row
 from ..inputs import LogFile, whole
 from ..splits import PartReader
 from .key_counts import KeyCount, KeyCounter
-from .partition_key import DOCUMENT, VALUE, Plan
+from .partition_key import Plan, key_at
 
 _SHOWN = 3
 _SKEWED = 0.2  # of a pass's records: what one core has to do by itself, however many there are
@@ -71,13 +70,8 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
                     route = routes[type_] = plan.feeds(*type_)
                 for index, step in route:
                     doc = None if plan.passes[index].across else row[8]
-                    key = None if step == DOCUMENT else _own_value(row) if step == VALUE else row[3][step]
-                    counters[index].keys[doc, key] += 1
+                    counters[index].keys[doc, key_at(row, step)] += 1
             for counter in counters:
                 counter.forget_small()
     passes = (PassCounts(each.records, each.number, each.largest(_SHOWN)) for each in counters)
     return Counts(records, tuple(passes))
-
-
-def _own_value(row: Row) -> str:
-    return (row[5] if row[1] == "del" else row[4]) or ""

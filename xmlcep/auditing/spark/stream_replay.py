@@ -323,11 +323,11 @@ def told_apart(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         found = batch.filter(pc.equal(batch["kind"], FINDING))
         for each in typed([found] if len(found) else []):
-            yield with_columns(schema, dict(zip(each.schema.names, each.columns, strict=True)), len(each))
+            yield with_columns(schema, each)
         bad = batch.filter(pc.equal(batch["kind"], BAD))
         if len(bad):
             lines = [FASTEST.loads(line) for line in bad["content"].to_pylist()]
             said = {
                 name: pa.array([line.get(name) for line in lines], pa.string()) for name in ("reason", "raw")
             }
-            yield with_columns(schema, {"doc": bad["doc"], **said}, len(bad))
+            yield with_columns(schema, pa.record_batch({"doc": bad["doc"], **said}))

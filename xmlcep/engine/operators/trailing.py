@@ -75,6 +75,11 @@ class TrailingState(AsideState):
     looks_back = False
     """Whether what happens counts for candidates that are still to come."""
 
+    @property
+    def flushes(self) -> int:
+        """How many flushes there have been, for those that look back."""
+        return 0
+
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
         operands: Sequence[Promise],
@@ -167,7 +172,7 @@ class TrailingState(AsideState):
             super().drop_key(key)
 
     def _add(self, key: Key, members: list[tuple[int, Entry]]) -> None:
-        candidate = Candidate(members, self._due(members), self.clock.flushes if self.looks_back else 0)
+        candidate = Candidate(members, self._due(members), self.flushes)
         if self._is_ended(key, candidate):
             return
         if self.by_value:

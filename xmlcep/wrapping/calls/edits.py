@@ -7,7 +7,6 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -50,13 +49,15 @@ LXML_ERRORS = (
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
 
 
-def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
-    """Makes an lxml call that changes a document; what it does is not reported yet (see `doubt`)."""
-    tree.delivery.changing = True
+def run(call: Callable[..., Any], given: tuple[Any, ...], *trees: ShadowTree) -> Any:
+    """Makes an lxml call that changes these documents; what it does is not reported yet (see `doubt`)."""
+    for tree in trees:
+        tree.delivery.changing = True
     try:
         return call(*given)
     except LXML_ERRORS:
-        tree.delivery.changing = False
+        for tree in trees:
+            tree.delivery.changing = False
         raise
 
 
@@ -71,7 +72,7 @@ def ready(node: Node) -> ShadowNode | None:
         return None
     tree = entry.tree
     delivery = tree.delivery
-    if (
+    if (  # it is busy
         delivery.changing
         or delivery.delivering is not None
         or delivery.reacting is not None
@@ -79,7 +80,7 @@ def ready(node: Node) -> ShadowNode | None:
         or delivery.missed
     ):
         delivery.check()
-    if tree.fast_path and type(entry) is ShadowNode:
+    if type(entry) is ShadowNode and not tree.foreign and tree.observed is None:
         return entry
     if tree.observed is not None:
         tree.observed.widen()
@@ -224,10 +225,7 @@ def put(
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    for each in dict.fromkeys((source, tree)):
-        if each is not None:
-            call = partial(run, each, call)
-    call()
+    run(call, (), *(each for each in (source, tree) if each is not None))
     if leaving is not None:
         if leaving.stayed():
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
@@ -278,7 +276,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    run(leaving.tree, call)
+    run(call, (), leaving.tree)
     leaving.emit()
     leaving.tree.end_edit()
 

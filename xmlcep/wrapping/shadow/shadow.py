@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from lxml import etree
 
@@ -52,14 +52,11 @@ _TAKEN = (
 )
 
 
-class ShadowAttribute:
+class ShadowAttribute(NamedTuple):
     """An attribute node: its value and its id."""
 
-    __slots__ = ("number", "value")
-
-    def __init__(self, value: str, number: int) -> None:
-        self.value = value
-        self.number = number
+    value: str
+    number: int
 
 
 class ShadowNode:
@@ -112,25 +109,16 @@ class ShadowNode:
 
     def state(self) -> tuple[Any, ...]:
         """All that can change, to be given back to `restore`."""
-        known, attributes = self.attributes, None
-        if known is not None:
-            attributes = known.copy(), [each.value for each in known.values()]
         return (
             self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
-            self.tail_number, attributes,
+            self.tail_number, dict(self.attributes or ()),
         )  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Puts back what `state` returned."""
         (self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
          self.tail_number, saved) = state  # fmt: skip
-        if saved is None:
-            self.attributes = None
-            return
-        attributes, values = saved
-        self.attributes = attributes.copy()
-        for attribute, value in zip(attributes.values(), values, strict=True):
-            attribute.value = value
+        self.attributes = dict(saved)
 
 
 class Observing(Protocol):
@@ -143,14 +131,27 @@ class Observing(Protocol):
         """Tells what has been done in the block."""
 
 
+class _Reading:
+    """A block in which the wrapper reads a tree: that a proxy is made there is no news."""
+
+    __slots__ = ("_before", "_tree")
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._before = tree.muted
+
+    def __enter__(self) -> None:
+        self._tree.muted = True
+
+    def __exit__(self, *_: object) -> None:
+        self._tree.muted = self._before
+
+
 class Tracked:
     """Marks the wrapper's own element classes: edits made through other proxies are not seen as they happen."""
 
     __slots__ = ()
 
-
-NOT_ORIGINAL = -1
-"""Where a node that came later is in `Original.nodes`."""
 
 # --- the table: what follows is all that touches it
 
@@ -239,16 +240,14 @@ class ShadowTree:
     """The shadow of one wrapped document, and what its parts share.
 
     ``foreign`` are the nodes whose proxies are not ours, through which any of the document's nodes can be moved unseen.
-    ``fast_path`` is true while the short ways of SubElement and append will do (see `fast_paths`): no transaction is
-    open, no white space left out, and no proxy foreign. ``muted``: proxies are made by reading, so that their
-    ``_init`` is no news. ``observed``: the open block of `Document.observe`, at whose end all edits are found, those
-    that are seen, too.
-    ``index`` has the elements by id, once somebody has asked for one.
+    ``all_open``: every node has its shadow node, so that whatever has been done unseen can be found. ``muted``: proxies
+    are made by reading, so that their ``_init`` is no news. ``observed``: the open block of `Document.observe`, at
+    whose end all edits are found, those that are seen, too. ``index`` has the elements by id, once one is asked for.
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "delivery", "emit", "emit_alone", "emitter", "fast_path",
-        "foreign", "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
+        "_tries", "all_open", "clock", "credit", "delivery", "emit", "emit_alone", "emitter", "foreign",
+        "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
@@ -261,15 +260,14 @@ class ShadowTree:
         self.emit_alone = self.emitter.emit_alone
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
-        self.foreign: dict[Node, int] = {}  # with where they are in `original.nodes`
+        self.foreign: dict[Node, None] = {}
         self.credit = 0  # for looking at them (see `outside_proxies`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
         self.observed: Observing | None = None
         self.index: dict[int, Node] | None = None
         self._tries: dict[str, PathTrie] = {}
-        self._all_open = False
-        self.update_fast_path()
+        self.all_open = False
 
     @property
     def tree(self) -> ShadowTree:
@@ -292,11 +290,16 @@ class ShadowTree:
         """The document identifier."""
         return self.emitter.document
 
-    def update_fast_path(self) -> None:
-        """Sets ``fast_path``; to be called when what it depends on has changed."""
-        self.fast_path = not (
+    @property
+    def fast_path(self) -> bool:
+        """Whether the short ways of SubElement and append will do (see `fast_paths`)."""
+        return not (
             self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
-        )  # fmt: skip
+        )
+
+    def reading(self) -> _Reading:
+        """A block in which nodes are looked at and none comes: their proxies may be new."""
+        return _Reading(self)
 
     def calm(self) -> None:
         """No call is under way, nor is a block open that observes: what they were doing is about to be undone."""
@@ -304,21 +307,15 @@ class ShadowTree:
         self.observed = None
         self.others.clear()
 
-    def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
-        """A node of this document has a proxy that is not ours; ``number``: where it is in `original.nodes`."""
+    def add_foreign(self, node: Node) -> None:
+        """A node of this document has a proxy that is not ours."""
         if not self.foreign:
-            self._all_open = False  # the end of the edit sees to that
-        self.foreign.setdefault(node, number)
-        self.update_fast_path()
-
-    def drop_foreign(self, node: Node) -> None:
-        """It is not a node of this document any more; nothing happens if it has not been foreign."""
-        if self.foreign.pop(node, None) is not None:
-            self.update_fast_path()
+            self.all_open = False  # the end of the edit sees to that
+        self.foreign.setdefault(node)
 
     def end_edit(self) -> None:
         """Completes the edit under way; what its call did to this document has been emitted."""
-        if self.foreign and not self._all_open:
+        if self.foreign and not self.all_open:
             self.open_all()
         others, self.others = self.others, []
         for other in others:  # whose events wait: callbacks of this one may edit it
@@ -329,16 +326,11 @@ class ShadowTree:
             for other in others:
                 other.end_edit()
 
-    @property
-    def all_open(self) -> bool:
-        """Whether every node has its shadow node, so that whatever has been done unseen can be found."""
-        return self._all_open
-
     def open_all(self) -> None:
         """Gives every node its shadow node: through foreign proxies any of them may be moved unseen."""
-        if not self._all_open:
+        if not self.all_open:
             self.open_subtree(self.root)
-            self._all_open = True
+            self.all_open = True
 
     def lose_if_taken(self, node: Node) -> bool:
         """Lets go of a node, of which no event has told, if what is older has taken it away; whether it is so."""
@@ -382,8 +374,7 @@ class ShadowTree:
         entry = entry_of(node)
         if type(entry) is ShadowNode:
             return entry
-        muted, self.muted = self.muted, True
-        try:
+        with self.reading():
             missing = [node]
             above: ShadowNode | None = None
             parent = get_parent(node)
@@ -400,8 +391,6 @@ class ShadowTree:
                 if children and {*map(entry_of, children)} != {self}:
                     children = self._told_of(children, new)
                 above = self._describe(each, above, children)
-        finally:
-            self.muted = muted
         assert above is not None
         return above
 
@@ -433,13 +422,10 @@ class ShadowTree:
 
     def _describe_all(self, nodes: Iterable[Node]) -> None:
         """Gives nodes of this document, parents before children, their shadow nodes."""
-        muted, self.muted = self.muted, True
-        try:
+        with self.reading():
             for each in nodes:
                 if entry_of(each) is self:
                     self._describe(each, shadow_of(get_parent(each)))
-        finally:
-            self.muted = muted
 
     def number(self, given: Iterator[int]) -> bool:
         """Makes all shadow nodes, in document order, with the ids ``given``; False if there are too few."""
@@ -457,7 +443,7 @@ class ShadowTree:
             return False
         finally:
             self.clock.give(None)
-        self._all_open = True
+        self.all_open = True
         return True
 
     def _describe(
@@ -575,14 +561,12 @@ class ShadowTree:
 
     def pin(self) -> set[type]:
         """Puts every node of the tree into the table; returns the classes of proxies found."""
-        self.muted = True
         try:
-            return self.original.pin(self.root, self, enter)
+            with self.reading():
+                return self.original.pin(self.root, self, enter)
         except BaseException:
             self.drop()
             raise
-        finally:
-            self.muted = False
 
     def drop(self) -> None:
         """Takes every node of this document out of the table.
