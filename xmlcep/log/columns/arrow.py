@@ -22,7 +22,6 @@ from .blocks import (
     Span,
     are_times,
     are_xml,
-    step_of,
 )
 
 if TYPE_CHECKING:
@@ -124,20 +123,16 @@ def _encoded(column: Any) -> _Encoded | None:
 
 
 def _types_of(paths: _Encoded, ops: _Encoded, types: RecordTypes) -> pyarrow.Array:
-    """The numbers of the records' types; raises `RecordError` for what none can have.
-
-    Types are looked up where they occur only: with many paths most pairs of a path and an operation do not.
-    """
+    """The numbers of the records' types; raises `RecordError` for what none can have."""
     import pyarrow.compute as pc
 
-    begin, step = numbers(types.places(paths.values)), numbers(map(step_of, ops.values))
-    places = pc.add(begin.take(paths.codes), step.take(ops.codes))
-    found = numbers(types.numbers).take(places)
-    if pc.min(found).as_py() < 0:
-        for place in places.filter(pc.less(found, number(0))).unique().to_pylist():
-            types.find(place)
-        found = numbers(types.numbers).take(places)
-    return found
+    count = len(ops.values)
+    pairs = pc.add(pc.multiply(paths.codes, number(count)), ops.codes).dictionary_encode()
+    found = [
+        types[ops.values[pair % count], paths.values[pair // count]].number
+        for pair in pairs.dictionary.to_pylist()
+    ]
+    return numbers(found).take(pairs.indices)
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -200,14 +195,14 @@ class _Columns:
         self._types = types
         self._codes = codes
         self._docs = docs
-        self._needed = numbers(types.needed).cast(pa.bool_()).take(codes)
+        self._needed = numbers(each.needed for each in types.by_number).cast(pa.bool_()).take(codes)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = numbers(self._types.lengths).cast(pa.int32()).take(self._codes)
+        lengths = numbers(each.length for each in self._types.by_number).cast(pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
@@ -288,8 +283,8 @@ class _Columns:
 
     def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
         """Rows of the records that were chosen."""
-        codes, columns = kept.codes.to_pylist(), kept.columns
-        ops, paths = self._types.ops, self._types.paths
+        codes, columns, kinds = kept.codes.to_pylist(), kept.columns, self._types.by_number
+        ops, paths = [each.op for each in kinds], [each.path for each in kinds]
         return rows_of(
             columns,
             map(ops.__getitem__, codes),

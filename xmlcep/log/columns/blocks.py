@@ -8,7 +8,6 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -90,15 +89,6 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
         self._is_needed = is_needed
         self.by_number: list[RecordType] = []
         """The types that came so far."""
-        self.ops: list[str] = []
-        """Their operations, as a column; so are the next three."""
-        self.paths: list[PathType] = []
-        self.lengths = array("q")
-        self.needed = array("q")
-        self.numbers = array("q")
-        """The number of the type at each place (see `places`), or -1."""
-        self._places: dict[str, int] = {}
-        self._texts: list[str] = []  # of paths, in order of their places
         self._read: dict[str, PathType] = {}
         self._steps: dict[str, Step] = {}  # the last steps of these
 
@@ -130,34 +120,7 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
             found = RecordType(op, path, len(path), self._is_needed(op, path), len(self.by_number))
             self[op, text] = found
             self.by_number.append(found)
-            self.ops.append(op)
-            self.paths.append(path)
-            self.lengths.append(found.length)
-            self.needed.append(found.needed)
         return found
-
-    def places(self, texts: Iterable[str]) -> Iterator[int]:
-        """Where in `numbers` the types of records of these paths begin, whatever the texts are; a path has a place
-        for each operation, and one for what is none (see `step_of`)."""
-        for text in texts:
-            place = self._places.get(text)
-            if place is None:
-                place = self._places[text] = len(self.numbers)
-                self.numbers.extend([-1] * (len(OPERATIONS) + 1))
-                self._texts.append(text)
-            yield place
-
-    def find(self, place: int) -> None:
-        """Finds the type at a place."""
-        path, op = divmod(place, len(OPERATIONS) + 1)
-        if op == len(OPERATIONS):
-            raise RecordError("op is none of 'ins', 'upd' and 'del'")
-        self.numbers[place] = self[OPERATIONS[op], self._texts[path]].number
-
-
-def step_of(op: str) -> int:
-    """How far behind a path's first place the one of an operation is, or of what is none."""
-    return OPERATIONS.index(op) if op in OPERATIONS else len(OPERATIONS)
 
 
 def are_xml(texts: Iterable[str | None]) -> bool:
