@@ -18,7 +18,7 @@ from ..log.records import RAISED, Aside, ClockRecord, raised_event
 from ..timestamps import TimeError, microseconds
 from .inputs import FilePart
 from .quarantine import raw_record
-from .since.held import Held
+from .since.past_files import Held
 from .since.state_file import AuditState
 from .splits import PartReader
 

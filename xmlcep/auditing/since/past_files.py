@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...engine import StateError
@@ -133,3 +134,20 @@ def _end_of_lines(file: LogFile, begun: int) -> int:
     with reading(file.path) as stream:
         offset, line = next(lines_backwards(stream, file.size))
     return max(begun, offset + len(line) if line.endswith(b"\n") else offset)
+
+
+class Held(NamedTuple):
+    """A record that is held, with its line as it is in a JSON Lines log; ``change``: it is a time point."""
+
+    doc: str
+    ts: int
+    at: str | None
+    change: bool
+    line: str
+
+
+def part_of_held(held: Iterable[Held], path: Path, name: str, headers: Mapping[str, Header]) -> FilePart:
+    """A part of a log that has what was held and is to be read now, first."""
+    path.write_text("".join(f"{each.line}\n" for each in held), encoding="utf-8")
+    size = path.stat().st_size
+    return FilePart(LogFile(0, str(path), "plain", size, name), 0, size, 1, headers)

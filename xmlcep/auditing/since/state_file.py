@@ -25,8 +25,7 @@ from ...rules import Rules
 from ..document_lines import line_of
 from ..findings.atomic_files import AtomicFile, same_place
 from .deliveries import OUTPUTS, Delivery
-from .held import Held
-from .past_files import PastFile
+from .past_files import Held, PastFile
 from .state_documents import BEGIN, PastLines, StateDocuments
 
 
