@@ -22,7 +22,7 @@ from ..rules.alignment import path_above
 from ..rules.trees import EventTree, OperatorNode
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
-from .operators import Account, DeferrableState, Input, OperatorState, new_state
+from .operators import Account, Blueprint, DeferrableState, Input, OperatorState, new_state
 from .promises import promise
 from .release import Deferral, Release
 from .release_elsewhere import ReleaseElsewhere
@@ -61,8 +61,10 @@ class TreeState:
         self.reports_operators = report_operators
         self.states = tuple(
             new_state(
-                node, tree, report if report_operators or node.parent is None else None, setting,
-                [promise(child, reused) for child in node.children],
+                Blueprint(
+                    node, tree, report if report_operators or node.parent is None else None, setting,
+                    [promise(child, reused) for child in node.children],
+                )
             )
             for node in tree.operators
         )  # fmt: skip

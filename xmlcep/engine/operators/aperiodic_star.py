@@ -8,23 +8,19 @@ from collections.abc import Sequence
 from contexts import Entry
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
+from ...rules.trees import OperatorNode
 from .opened import OpenedState, is_before
-from .state import Account
+from .state import Account, Blueprint
 
 
 class AperiodicStarState(OpenedState):
     """The b of open windows are kept until these close; what is in no window any more counts as consumed (W8)."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
         self.kept: dict[Key, list[Entry]] = {}
-        opener = node.children[0]
+        opener = of.node.children[0]
         self._reopens = self.context.replaces or (isinstance(opener, OperatorNode) and opener.takes_back)
 
     def occur(self, key: Key, entry: Entry, cause: Cause) -> None:
@@ -84,9 +80,4 @@ class AperiodicStarState(OpenedState):
         return super().size() + sum(map(len, self.kept.values()))
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> AperiodicStarState:  # fmt: skip
-    """The running state of ``aperiodic*``."""
-    return AperiodicStarState(node, tree, report, setting)
+new_state = AperiodicStarState

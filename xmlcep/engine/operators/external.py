@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from contexts import Entry
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from .state import OperatorState
 
 
@@ -27,9 +24,4 @@ class ExternalState(OperatorState):
         return 0
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> ExternalState:  # fmt: skip
-    """The running state of an external event."""
-    return ExternalState(node, tree, report, setting)
+new_state = ExternalState

@@ -15,16 +15,14 @@ from contexts.group import discard
 from contexts.grouping import ByValue, Key
 from path_types import PathType
 
-from ...algebra import Multiplicity, Order, Promise
+from ...algebra import Multiplicity, Order
 from ...events import Cause, CompositeEvent, Event
-from ...rules.trees import EventTree, OperatorNode
 from ..composer import event_of, instance_at, interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
-from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated, SlidingAccumulation
 from .choosing import reach
-from .state import Account, OperatorState
+from .state import Account, Blueprint, OperatorState
 
 _TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -33,32 +31,31 @@ _new_tuple = tuple.__new__
 class MultiplicityState(OperatorState):
     """Raises a composite of all so far from the l-th arrival on, up to u of them."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operand: Promise,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting)
-        definition = node.definition
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        definition = of.node.definition
         assert isinstance(definition, Multiplicity)
-        self._by_detection = tree.order is Order.DETECTION
+        self._by_detection = of.tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
         self.slides = definition.options.slide
-        self.prompt = operand.prompt
-        self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
-        outer = node.outer_window
+        self.prompt = of.operands[0].prompt
+        self.within = (
+            None if of.node.window is None else (reach(of.node.window), MEASURE[of.node.window.unit])
+        )
+        outer = of.node.outer_window
         self._outer = None if outer is None else (reach(outer), MEASURE[outer.unit])
         self.accumulations: dict[Key, Accumulation] = {}
-        self.owner: Owner | None = self if node.takes_back else None
+        self.owner: Owner | None = self if of.node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
         self._is_short = not (
-            setting.general or tree.flat or tree.extended or self._by_detection or slides or asks
+            self.setting.general or of.tree.flat or of.tree.extended or self._by_detection or slides or asks
         )
         # Whether nothing waits, either.
-        self._raises_at_once = self._is_short and not node.deferred
+        self._raises_at_once = self._is_short and not of.node.deferred
 
     # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
 

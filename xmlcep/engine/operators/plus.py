@@ -10,12 +10,10 @@ from contexts import Entry
 from contexts.entry import EVENT
 from contexts.grouping import Key
 
-from ...algebra import Plus, Promise, Unit
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...algebra import Plus, Unit
+from ...events import Cause
 from ..timers import Due
-from .state import Account, OperatorState
+from .state import Account, Blueprint, OperatorState
 
 
 class PlusState(OperatorState):
@@ -27,11 +25,9 @@ class PlusState(OperatorState):
 
     comes_late = True
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        definition = node.definition
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        definition = of.node.definition
         assert isinstance(definition, Plus)
         self.delay = definition.delay.amount
         self.waiting: dict[Key, list[tuple[int, Entry]]] = {}
@@ -94,9 +90,4 @@ class PlusState(OperatorState):
         return sum(map(len, self.waiting.values()))
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> PlusState:  # fmt: skip
-    """The running state of ``plus``."""
-    return PlusState(node, tree, report, setting)
+new_state = PlusState

@@ -18,7 +18,7 @@ from contexts.entry import AT, EMPTY_END, END, EVENT
 from contexts.grouping import ByValue, Key, KeysByPlace, drop_key, note_key
 from path_types import PathType
 
-from ...algebra import Order, Unit
+from ...algebra import Order, Promise, Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..clock import Clock
@@ -39,6 +39,17 @@ Arrivals: TypeAlias = tuple[int, Sequence[Entry]]
 
 Acceptor: TypeAlias = Callable[[Key, PrimitiveEvent], None]
 """What takes a primitive event in a group, where it is the one arrival in its tree at its time point."""
+
+
+class Blueprint(NamedTuple):
+    """What a running state is made of: its operator and the tree of that, where composites are reported (None:
+    nowhere), what the detector has for all, and what the operands promise."""
+
+    node: OperatorNode
+    tree: EventTree
+    report: list[CompositeEvent] | None
+    setting: Setting
+    operands: Sequence[Promise]
 
 
 class Taker(Protocol):
@@ -94,9 +105,8 @@ class OperatorState(ABC):
     comes_late = False
     """Whether what it has at a node outlasts that, as its time comes by a timer."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
+    def __init__(self, of: Blueprint) -> None:
+        node, tree, report, setting = of.node, of.tree, of.report, of.setting
         self.node = node
         self.setting = setting
         self.tree_index = tree.index

@@ -16,12 +16,10 @@ from contexts.entry import EVENT
 from contexts.grouping import Key
 from contexts.pairing import Ending, Waiting
 
-from ...events import Cause, CompositeEvent, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause, PrimitiveEvent
 from .deferrable import DeferrableState
 from .pairs import Item, PairState
-from .state import Account, Arrivals
+from .state import Account, Arrivals, Blueprint
 
 
 class WaitingPairState(PairState, DeferrableState):
@@ -31,11 +29,8 @@ class WaitingPairState(PairState, DeferrableState):
     waits.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        *, ordered: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, ordered=ordered)
+    def __init__(self, of: Blueprint, *, ordered: bool) -> None:
+        super().__init__(of, ordered=ordered)
         self.groups: dict[Key, Waiting] = {}
 
     def keep(self, child: int, key: Key, item: Item) -> bool:
