@@ -19,4 +19,5 @@ class Order(Constraint):
         # An empty interval is (inf, -inf): it starts after everything, and does not move the end.
         if entry[START] <= state:
             return REFUSED
-        return max(state, entry[END])
+        end = entry[END]
+        return end if end > state else state

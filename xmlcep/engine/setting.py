@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lxml import etree
 
-from contexts.search import Tries
+from contexts.combinations import Tries
 from path_types import PathType
 
 from ..documents import Replica

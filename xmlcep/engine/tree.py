@@ -11,9 +11,9 @@ from itertools import product
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
+from contexts.combinations import SearchLimitError
 from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START
 from contexts.grouping import Key
-from contexts.search import SearchLimitError
 from path_types import PathType
 
 from ..algebra import Order, Promise, Termination, Unit

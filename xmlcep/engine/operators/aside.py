@@ -7,11 +7,11 @@ from functools import partial
 from types import MappingProxyType
 
 from contexts import Entry
+from contexts.combinations import Admit
 from contexts.constraints import Absence, Among, Violations
 from contexts.constraints import Collection as Collected
 from contexts.entry import EMPTY_START, END, EVENT, FIRST, LAST, START
 from contexts.grouping import Key
-from contexts.search import Admit
 
 from ...algebra import Window
 from ...algebra.operators.aside import WithAside

@@ -16,7 +16,7 @@ from ..errors import UnknownTimeError
 from ..leaf import PRIMITIVE, Bindings
 from ..timers import Due
 from .deferrable import DeferrableState
-from .state import Account, Arrivals, Blueprint
+from .state import Account, Arrivals, Blueprint, Kept
 
 
 class Turn(NamedTuple):
@@ -143,14 +143,11 @@ class BecomesState(DeferrableState):
         for child, entries in arrivals:
             self.arrive(child, key, entries, cause)
 
-    def forget(self, key: Key) -> None:
-        self.changed.pop(key, None)
-        self.places.pop(key, None)
+    def kept(self) -> Kept:
+        return self.changed, self.places
 
     def clear(self) -> None:
         self.turns.clear()
-        self.changed.clear()
-        self.places.clear()
         super().clear()
 
     def group_keys(self) -> Collection[Key]:

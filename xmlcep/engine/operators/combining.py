@@ -19,7 +19,7 @@ from ...rules.trees import LeafNode, OperatorNode
 from ..timers import MEASURE, Due
 from .choosing import ChoosingState, reach
 from .deferrable import DeferrableState
-from .state import Account, Arrivals, Blueprint, Input, by_group
+from .state import Account, Arrivals, Blueprint, Input, Kept, by_group
 
 
 class CombiningState(ChoosingState, DeferrableState):
@@ -110,12 +110,8 @@ class CombiningState(ChoosingState, DeferrableState):
             entry[EVENT][3][-1:] == (node,) for entry in group.stored[self.position(child)]
         )
 
-    def forget(self, key: Key) -> None:
-        self.close_group(key)
-
-    def clear(self) -> None:
-        self.groups.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return (self.groups,)
 
     def size(self) -> int:
         return sum(len(stored) for group in self.groups.values() for stored in group.stored)
@@ -205,9 +201,6 @@ class CombiningState(ChoosingState, DeferrableState):
         self.raise_combination(combination, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
-
-    def group_keys(self) -> Collection[Key]:
-        return self.groups.keys()
 
     def account(self, key: Key) -> Account:
         group = self.groups.get(key)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from contexts.constraints import Difference
-from contexts.grouping import Key
 from contexts.search import Constrained
 
 from .around import AroundState
@@ -26,9 +23,6 @@ class ConjunctionState(CombiningState):
             constraints, ordered=False, admit=self.values.admitter(), tries=self.setting.tries, binders=self.binders(),
             optional=of.node.optional,
         )  # fmt: skip
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else (self.groups,)
 
 
 def new_state(of: Blueprint) -> OperatorState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from contexts import CONTEXTS, Entry
 from contexts.entry import AT, EVENT
@@ -10,7 +10,7 @@ from contexts.grouping import Key
 
 from ...events import Cause
 from .deferrable import DeferrableState
-from .state import Account, Arrivals, Blueprint, Input, by_group
+from .state import Account, Arrivals, Blueprint, Input, Kept, by_group
 
 
 class DisjunctionState(DeferrableState):
@@ -72,24 +72,13 @@ class DisjunctionState(DeferrableState):
             else:
                 self.forget(key)
 
-    def forget(self, key: Key) -> None:
-        if self.pending.pop(key, None) is not None:
-            self.drop_key(key)
-
-    def clear(self) -> None:
-        self.pending.clear()
-        super().clear()
-
-    def group_keys(self) -> Collection[Key]:
-        return self.pending.keys()
+    def kept(self) -> Kept:
+        return (self.pending,)
 
     def account(self, key: Key) -> Account:
         pending = self.pending.get(key, ())
         operands = range(len(self.node.children))
         return Account(tuple([entry for child, entry in pending if child == k] for k in operands))
-
-    def size(self) -> int:
-        return sum(map(len, self.pending.values()))
 
 
 new_state = DisjunctionState

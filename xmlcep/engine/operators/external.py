@@ -17,11 +17,5 @@ class ExternalState(OperatorState):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         raise AssertionError("an external event has no operands")
 
-    def forget(self, key: Key) -> None:
-        """There is nothing to free."""
-
-    def size(self) -> int:
-        return 0
-
 
 new_state = ExternalState

@@ -5,7 +5,7 @@ One module because what arrives, what is taken back and what drops out change on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from contexts import Entry, Owner
@@ -22,7 +22,7 @@ from ..leaf import Bindings
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated, SlidingAccumulation
 from .choosing import reach
-from .state import Account, Blueprint, OperatorState
+from .state import Account, Blueprint, Kept, OperatorState
 
 _TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -390,20 +390,10 @@ class MultiplicityState(OperatorState):
         if accumulation.count():
             self._watch_over(due.key, accumulation, due.at)
 
-    def forget(self, key: Key) -> None:
-        self._drop(key)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else (self.accumulations,)
-
-    def clear(self) -> None:
-        self.accumulations.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return (self.accumulations,)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
-
-    def group_keys(self) -> Collection[Key]:
-        return self.accumulations.keys()
 
     def account(self, key: Key) -> Account:
         accumulation = self.accumulations.get(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import insort_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
@@ -12,7 +12,7 @@ from contexts.grouping import Key
 
 from ...events import Cause
 from ..composer import event_of
-from .state import Account, Blueprint, OperatorState
+from .state import Account, Blueprint, Kept, OperatorState
 
 
 class OpenedState(OperatorState):
@@ -84,15 +84,8 @@ class OpenedState(OperatorState):
             if not opened:
                 self.forget_window(key)
 
-    def forget(self, key: Key) -> None:
-        self.forget_window(key)
-
-    def clear(self) -> None:
-        self.opened.clear()
-        super().clear()
-
-    def group_keys(self) -> Collection[Key]:
-        return self.opened.keys()
+    def kept(self) -> Kept:
+        return (self.opened,)
 
     def account(self, key: Key) -> Account:
         return Account((tuple(self.opened.get(key, ())), *(() for _ in self.node.children[1:])))

@@ -13,7 +13,7 @@ from ...events import Cause
 from ..errors import EndlessBeatError
 from ..timers import Due
 from .opened import OpenedState
-from .state import Account, Blueprint
+from .state import Account, Blueprint, Kept
 
 MOST_BEATS = 10_000
 """Of one window, without a record of its group (W10)."""
@@ -86,13 +86,8 @@ class BeatState(OpenedState):
         else:
             del self.detections[key]
 
-    def forget(self, key: Key) -> None:
-        super().forget(key)
-        self.detections.pop(key, None)
-
-    def clear(self) -> None:
-        super().clear()
-        self.detections.clear()
+    def kept(self) -> Kept:
+        return (*super().kept(), self.detections)
 
 
 class PeriodicState(BeatState):
@@ -180,13 +175,8 @@ class PeriodicState(BeatState):
             for window in self.beating.get(key, ()):
                 window.beats = 0
 
-    def forget(self, key: Key) -> None:
-        super().forget(key)
-        self.beating.pop(key, None)
-
-    def clear(self) -> None:
-        super().clear()
-        self.beating.clear()
+    def kept(self) -> Kept:
+        return (*super().kept(), self.beating)
 
 
 new_state = PeriodicState

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 
 from contexts import Entry
@@ -13,7 +13,7 @@ from contexts.grouping import Key
 from ...algebra import Plus, Unit
 from ...events import Cause
 from ..timers import Due
-from .state import Account, Blueprint, OperatorState
+from .state import Account, Blueprint, Kept, OperatorState
 
 
 class PlusState(OperatorState):
@@ -53,8 +53,8 @@ class PlusState(OperatorState):
             self.raise_combination((entry,), due.key, cause)
         self.consumed_by(0, over)
 
-    def group_keys(self) -> Collection[Key]:
-        return self.waiting.keys()
+    def kept(self) -> Kept:
+        return (self.waiting,)
 
     def account(self, key: Key) -> Account:
         waiting = self.waiting.get(key, ())
@@ -81,13 +81,6 @@ class PlusState(OperatorState):
 
     def forget(self, key: Key) -> None:
         """Nothing: what has happened has, and its time comes (W7)."""
-
-    def clear(self) -> None:
-        self.waiting.clear()
-        super().clear()
-
-    def size(self) -> int:
-        return sum(map(len, self.waiting.values()))
 
 
 new_state = PlusState

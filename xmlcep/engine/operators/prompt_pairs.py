@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from contexts import Entry
 from contexts.entry import AT, EVENT
@@ -16,7 +16,7 @@ from contexts.pairing import Stored, oriented
 
 from ...events import Cause, PrimitiveEvent
 from .pairs import Item, PairState
-from .state import Acceptor, Arrivals, Blueprint, Input, by_group
+from .state import Acceptor, Arrivals, Blueprint, Input, Kept, by_group
 
 _new_tuple = tuple.__new__
 Queue: TypeAlias = Item | list[Item]
@@ -199,18 +199,8 @@ class PromptPairState(PairState):
                 began[key] = min(oldest[AT], began.get(key, oldest[AT]))
         return sorted(began, key=lambda key: began[key])
 
-    def forget(self, key: Key) -> None:
-        for queues in self.queues:
-            queues.pop(key, None)
-        self.drop_key(key)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else self.queues
-
-    def clear(self) -> None:
-        for queues in self.queues:
-            queues.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return self.queues
 
     def size(self) -> int:
         return sum(len(items_of(queue)) for queues in self.queues for queue in queues.values())

@@ -31,6 +31,8 @@ from ..values import Values
 
 _new_tuple = tuple.__new__
 _AT = itemgetter(AT)
+Kept: TypeAlias = tuple[dict[Key, Any], ...]
+"""What an operator has, by group."""
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
 Arrivals: TypeAlias = tuple[int, Sequence[Entry]]
@@ -159,30 +161,39 @@ class OperatorState(ABC):
         for child, key, arrivals in inputs:
             self.arrive(child, key, arrivals, cause)
 
-    @abstractmethod
+    def kept(self) -> Kept:
+        """All that it has, by group."""
+        return ()
+
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
+        for kept in self.kept():
+            kept.pop(key, None)
+        self.drop_key(key)
 
     def forget_at(self, place: int) -> None:  # noqa: B027
         """Frees what it has at a node that is gone beside its groups, which it may have of values without a group."""
 
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+    def by_group(self) -> Kept | None:
         """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""
-        return None
+        is_more = self.by_value or type(self).forget is not OperatorState.forget
+        return None if is_more else self.kept()
 
     def clear(self) -> None:
         """Forgets everything."""
         self._keys.clear()
+        for kept in self.kept():
+            kept.clear()
 
-    @abstractmethod
     def size(self) -> int:
         """How many events are stored."""
+        return sum(len(events) for kept in self.kept() for events in kept.values())
 
     # What explanations ask (Y1 to Y5): none of it changes anything.
 
     def group_keys(self) -> Collection[Key]:
         """The groups that have something."""
-        return ()
+        return dict.fromkeys(key for kept in self.kept() for key in kept)
 
     def account(self, key: Key) -> Account:
         """What it has in a group."""

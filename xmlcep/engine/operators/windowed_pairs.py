@@ -8,7 +8,6 @@ from an arrival is too far from all that is still to come (G4).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from contexts.constraints import Constraint
 from contexts.constraints import Order as Before
@@ -22,7 +21,7 @@ from .choosing import reach
 from .combining import window_constraints
 from .pairs import Item
 from .prompt_pairs import PromptPairState, items_of
-from .state import Arrivals, Blueprint
+from .state import Arrivals, Blueprint, Kept
 
 
 class WindowedPairState(PromptPairState):
@@ -82,13 +81,5 @@ class WindowedPairState(PromptPairState):
             self._let_go(child, due.key, due.at - self._reach + 1)
         self._watch(due.key)
 
-    def forget(self, key: Key) -> None:
-        super().forget(key)
-        self.watched.pop(key, None)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else (*self.queues, self.watched)
-
-    def clear(self) -> None:
-        super().clear()
-        self.watched.clear()
+    def kept(self) -> Kept:
+        return (*self.queues, self.watched)
