@@ -22,8 +22,7 @@ from ..rules.alignment import path_above
 from ..rules.trees import EventTree, OperatorNode
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
-from .operators import Account, Blueprint, DeferrableState, Input, OperatorState, new_state
-from .promises import promise
+from .operators import Account, Blueprint, DeferrableState, Input, OperatorState, new_state, promise
 from .release import Deferral, Release
 from .release_elsewhere import ReleaseElsewhere
 from .setting import Setting

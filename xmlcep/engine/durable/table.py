@@ -230,7 +230,7 @@ DETECTOR = _layout(
 _SHARED: dict[type, Layout] = {
     Setting: _layout(
         {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
-        "programs", "references", "document", "tries", "general", "witness", "gone",
+        "programs", "references", "document", "tries", "general", "witnesses", "gone",
     ),
     Clock: _layout(
         {

@@ -261,8 +261,7 @@ class MultiplicityState(OperatorState):
         """Whether the guard is true (D4)."""
         if self.values.guard is None or self.values.allows(composite, seen):
             return True
-        if self.setting.witness is not None:
-            self.setting.witness.guarded(self.tree_index, self.node.index, composite)
+        self.tell_of_guard(composite)
         return False
 
     def _empty(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:

@@ -358,8 +358,14 @@ class OperatorState(ABC):
         """Raises it, unless the guard forbids it (D4), and puts it into the outbox."""
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))
-        elif self.setting.witness is not None:
-            self.setting.witness.guarded(self.tree_index, self.node.index, event)
+        else:
+            self.tell_of_guard(event)
+
+    def tell_of_guard(self, event: CompositeEvent) -> None:
+        """The guard forbade a composite: whoever asks questions wants to know (Y3)."""
+        witness = self.setting.witnesses.get(self.tree_index)
+        if witness is not None:
+            witness.guarded(self.node.index, event)
 
     # ---- groups at a place ----------------------------------------------------------------------------
 
