@@ -24,6 +24,7 @@ from contexts.search import Constrained
 from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType, as_event
 from ...rules.trees import LeafNode
 from .choosing import ChoosingState
+from .combining import window_constraints
 from .state import Account, Blueprint
 
 _new_tuple = tuple.__new__
@@ -40,7 +41,8 @@ class PairState(ChoosingState):
     def __init__(self, of: Blueprint, *, ordered: bool) -> None:
         super().__init__(of)
         self.ordered = ordered
-        self.exists = Constrained([Order()] if ordered else [], ordered=ordered, tries=self.setting.tries)
+        constraints = [*([Order()] if ordered else ()), *window_constraints(of.node)]
+        self.exists = Constrained(constraints, ordered=ordered, tries=self.setting.tries)
         self.pairing = Pairing(self.context, ordered=ordered)
         self.bare = tuple(
             isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not of.tree.extended

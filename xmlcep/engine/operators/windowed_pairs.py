@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from contexts.constraints import Constraint
-from contexts.constraints import Order as Before
 from contexts.entry import FIRST, LAST
 from contexts.grouping import Key
-from contexts.search import Constrained
 
 from ...events import Cause
 from ..timers import MEASURE, Due
 from .choosing import reach
-from .combining import window_constraints
 from .pairs import Item
 from .prompt_pairs import PromptPairState, items_of
 from .state import Arrivals, Blueprint, Kept
@@ -32,8 +28,6 @@ class WindowedPairState(PromptPairState):
         super().__init__(of, ordered=ordered)
         within = of.node.definition.options.within
         assert within is not None
-        constraints: list[Constraint] = [*([Before()] if ordered else ()), *window_constraints(of.node)]
-        self.exists = Constrained(constraints, ordered=ordered, tries=self.setting.tries)
         self.within = within
         self._reach, self._measure = reach(within), MEASURE[within.unit]
         self.watched: dict[Key, int] = {}
