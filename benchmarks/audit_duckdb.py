@@ -13,14 +13,14 @@ from tempfile import TemporaryDirectory
 
 from .audit_sql import queries, rules
 from .frame import Figure, Settings, Unavailable
+from .histories import History
+from .logs import write_columns
 
 try:
     import duckdb  # noqa: F401
-
-    from .bulk import BulkLog
-    from .make_log import item_names, write_log
+    import pyarrow  # noqa: F401
 except ImportError as error:
-    raise Unavailable(f"the audit beside DuckDB needs duckdb, pyarrow and numpy: {error}") from error
+    raise Unavailable(f"the audit beside DuckDB needs duckdb and pyarrow: {error}") from error
 
 TITLE = "Local audit beside DuckDB: Parquet in, findings out, one thread; the ratio is to DuckDB"
 RULES = (1, 2, 50, 200)
@@ -58,9 +58,9 @@ def _compared(
 
 def _written(count: int, settings: Settings, folder: Path) -> tuple[Path, Path]:
     """The log, one file, and the rules."""
-    names = item_names(1 if count <= 2 else count)
-    write_log(BulkLog(settings.events, names=names, seed=settings.seed), folder / "log")
-    (log,) = (folder / "log").iterdir()
+    log = folder / "log.parquet"
+    names = tuple(dict.fromkeys(query.item for query in queries(count)))
+    write_columns(History(settings.events, names=names, seed=settings.seed), log)
     text = folder / "rules.xcep"
     text.write_text(rules(queries(count)), encoding="utf-8")
     return log, text

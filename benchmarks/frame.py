@@ -12,9 +12,8 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
-    "q1", "q2", "q3", "contexts", "constructs", "values", "samples", "expressions", "replica", "reading", "recording",
-    "recovery", "audit", "audit_duckdb", "memory", "flat", "live", "actions", "spark", "spark_rules", "schemas",
-    "versions",
+    "q1", "q2", "q3", "contexts", "constructs", "values", "samples", "reading", "recording", "recovery", "audit",
+    "audit_duckdb", "memory", "flat", "live", "versions",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .histories import History, as_record
 
-BATCH = 20_000
+BATCH = 65_536  # records of a row group: as `xmlcep.log` writes them
 
 
 def write_lines(history: History, target: Path) -> None:
@@ -25,13 +25,11 @@ def write_columns(history: History, target: Path) -> bool:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
+
+        from xmlcep.log.parquet import arrow_schema
     except ImportError:
         return False
-    schema = pa.schema([
-        ("doc", pa.string()), ("ts", pa.int64()), ("op", pa.string()), ("path", pa.string()),
-        ("ids", pa.list_(pa.int64())), ("value", pa.string()), ("old", pa.string()), ("pos", pa.int64()),
-        ("at", pa.string()), ("txn", pa.int64()), ("meta", pa.map_(pa.string(), pa.string())),
-    ])  # fmt: skip
+    schema = arrow_schema()
     with pq.ParquetWriter(target, schema) as writer:
         for records in _batches(history):
             writer.write_table(pa.Table.from_pylist(records, schema))

@@ -97,7 +97,7 @@ class ProcessTree:
         self._at_once = max(self._at_once, resident)
         for pid, process in processes.items():
             kind = "driver" if pid == os.getpid() else "java" if process.name == "java" else "worker"
-            self._peaks[kind] = max(self._peaks.get(kind, 0), _peak(pid))
+            self._peaks[kind] = max(self._peaks.get(kind, 0), peak(pid))
 
     def _note_forsaken(self, processes: dict[int, _Process]) -> None:
         careless = {pid for pid in processes if _ignores_children(pid)}
@@ -129,7 +129,7 @@ def _read(path: Path) -> _Process | None:
     return _Process(int(fields[1]), name, sum(map(int, fields[11:15])), int(fields[21]))
 
 
-def _peak(pid: int) -> int:
+def peak(pid: int) -> int:
     """The most memory a process has held; 0 if it has ended."""
     field = _status(pid, "VmHWM")
     return int(field.split()[0]) * 1024 if field else 0

@@ -45,8 +45,3 @@ def run(settings: Settings) -> Iterator[Figure]:
 def without_conditions(rules: str) -> str:
     """Of rules as they are printed, one a line, those that do not ask the document."""
     return "\n".join(line for line in rules.splitlines() if "when=" not in line)
-
-
-def rules_for_orders() -> str:
-    """The sample rules as text, for documents whose orders are called ``order`` as in the histories."""
-    return RULES.read_text(encoding="utf-8").replace("purchaseOrder", "order")

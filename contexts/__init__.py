@@ -8,24 +8,17 @@ context.
 
 __part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
 
-from .chronicle import Chronicle as Chronicle
-from .combinations import Combinations as Combinations
-from .context import Context as Context
-from .continuous import Continuous as Continuous
-from .cumulative import Cumulative as Cumulative
-from .entry import Combination as Combination
-from .entry import Entry as Entry
-from .entry import composite as composite
-from .entry import primitive as primitive
-from .group import Group as Group
-from .group import Owner as Owner
-from .grouping import FLAT_KEY as FLAT_KEY
-from .grouping import Flat as Flat
-from .grouping import Grouping as Grouping
-from .grouping import Hierarchical as Hierarchical
-from .next import Next as Next
-from .recent import Recent as Recent
-from .unrestricted import Unrestricted as Unrestricted
+from .chronicle import Chronicle
+from .combinations import Combinations
+from .context import Context
+from .continuous import Continuous
+from .cumulative import Cumulative
+from .entry import Combination, Entry, composite, primitive
+from .group import Group, Owner
+from .grouping import FLAT_KEY, Flat, Grouping, Hierarchical
+from .next import Next
+from .recent import Recent
+from .unrestricted import Unrestricted
 
 CONTEXTS: dict[str, Context] = {
     context.name: context

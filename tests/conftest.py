@@ -40,6 +40,9 @@ settings.register_profile("xmlcep", derandomize=True, **_COMMON)
 settings.register_profile("random", **_COMMON)
 settings.load_profile("xmlcep")
 
+# Garbage is looked for seldom: most of what tests make is gone when they end.
+gc.set_threshold(50_000, 20, 100)
+
 # Bytecode is kept whatever the environment says: to read 850 modules from source, and to rewrite the assertions of
 # tests, takes each process of a run six seconds, and each that a test starts half a second.
 sys.dont_write_bytecode = False
@@ -50,9 +53,14 @@ os.environ.setdefault(
 )
 
 LONG = tuple(
-    f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
-)
+    f"tests/{folder}/"
+    for folder in (
+        "auditing", "project", "schema", "log", "cli", "laws", "benchmarks", "wrapping", "xpath", "serving", "teams",
+        "versions",
+    )
+)  # fmt: skip
 """Where the tests are that take long."""
+PROJECT = "tests/project/"
 SPARK = re.compile(r'\bspark: "?SparkSession|getfixturevalue\("spark"\)')
 
 
@@ -102,13 +110,16 @@ def _temporary_files_in_memory() -> str | None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Several processes: the tests of a file in one of them, and all that use Spark, of which there is one session."""
+    """Several processes: the tests of a file in one of them; all that use Spark, of which there is one session; and all
+    that parse the modules."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             file = _file(nodeid)
-            return "spark" if _uses_spark(file) else file
+            if _uses_spark(file):
+                return "spark"
+            return PROJECT if file.startswith(PROJECT) else file
 
     if config.option.dist != "load":
         return None  # what was asked for

@@ -14,44 +14,27 @@ from importlib import import_module
 TYPE_CHECKING = False  # typing takes longer than all of this
 if TYPE_CHECKING:
     __version__: str
-    from .actions.errors import ActionError as ActionError
-    from .actions.errors import CascadeError as CascadeError
-    from .auditing import AuditResult as AuditResult
-    from .auditing import audit as audit
-    from .auditing.explanations import pending as pending
-    from .auditing.explanations import why as why
-    from .auditing.explanations import why_not as why_not
-    from .documents.replica import Replica as Replica
-    from .engine import Detector as Detector
-    from .errors import MissingExtraError as MissingExtraError
-    from .errors import RecordError as RecordError
-    from .errors import RuleError as RuleError
-    from .errors import XmlCepError as XmlCepError
-    from .events import CompositeEvent as CompositeEvent
-    from .events import PrimitiveEvent as PrimitiveEvent
-    from .log import read_log as read_log
-    from .provenance import acting_as as acting_as
-    from .recording import rebuild as rebuild
-    from .recording.recorder import Recording as Recording
-    from .recording.recorder import record as record
-    from .recording.recovery import recover as recover
-    from .reporting import report as report
-    from .rules import Rules as Rules
-    from .rules import load_rules as load_rules
-    from .rules import parse_rules as parse_rules
-    from .schema import SchemaError as SchemaError
-    from .schema import check_rules as check_rules
-    from .schema import combine as combine
-    from .schema import derive as derive
-    from .versions import diff as diff
-    from .versions.blame import blame as blame
-    from .versions.making import history as history
-    from .wrapping import Document as Document
-    from .wrapping import fromstring as fromstring
-    from .wrapping import parse as parse
-    from .wrapping import wrap as wrap
-    from .wrapping.group import Group as Group
-    from .wrapping.watches import Watch as Watch
+    from .actions.errors import ActionError, CascadeError
+    from .auditing import AuditResult, audit
+    from .auditing.explanations import pending, why, why_not
+    from .documents.replica import Replica
+    from .engine import Detector
+    from .errors import MissingExtraError, RecordError, RuleError, XmlCepError
+    from .events import CompositeEvent, PrimitiveEvent
+    from .log import read_log
+    from .provenance import acting_as
+    from .recording import rebuild
+    from .recording.recorder import Recording, record
+    from .recording.recovery import recover
+    from .reporting import report
+    from .rules import Rules, load_rules, parse_rules
+    from .schema import SchemaError, check_rules, combine, derive
+    from .versions import diff
+    from .versions.blame import blame
+    from .versions.making import history
+    from .wrapping import Document, fromstring, parse, wrap
+    from .wrapping.group import Group
+    from .wrapping.watches import Watch
 
 
 __all__ = [
@@ -96,44 +79,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    "ActionError": ".actions.errors",
-    "AuditResult": ".auditing",
-    "CascadeError": ".actions.errors",
-    "CompositeEvent": ".events",
-    "Detector": ".engine",
-    "Document": ".wrapping",
-    "Group": ".wrapping.group",
-    "MissingExtraError": ".errors",
-    "PrimitiveEvent": ".events",
-    "RecordError": ".errors",
-    "Recording": ".recording.recorder",
-    "Replica": ".documents.replica",
-    "RuleError": ".errors",
-    "Rules": ".rules",
-    "SchemaError": ".schema",
-    "Watch": ".wrapping.watches",
-    "XmlCepError": ".errors",
-    "acting_as": ".provenance",
-    "audit": ".auditing",
-    "blame": ".versions.blame",
-    "check_rules": ".schema",
-    "combine": ".schema",
-    "derive": ".schema",
-    "diff": ".versions",
-    "fromstring": ".wrapping",
-    "history": ".versions.making",
-    "load_rules": ".rules",
-    "parse": ".wrapping",
-    "parse_rules": ".rules",
-    "pending": ".auditing.explanations",
-    "read_log": ".log",
-    "rebuild": ".recording",
-    "record": ".recording.recorder",
-    "recover": ".recording.recovery",
-    "report": ".reporting",
-    "why": ".auditing.explanations",
-    "why_not": ".auditing.explanations",
-    "wrap": ".wrapping",
+    name: home
+    for home, names in {
+        ".actions.errors": "ActionError CascadeError",
+        ".auditing": "AuditResult audit",
+        ".auditing.explanations": "pending why why_not",
+        ".documents.replica": "Replica",
+        ".engine": "Detector",
+        ".errors": "MissingExtraError RecordError RuleError XmlCepError",
+        ".events": "CompositeEvent PrimitiveEvent",
+        ".log": "read_log",
+        ".provenance": "acting_as",
+        ".recording": "rebuild",
+        ".recording.recorder": "Recording record",
+        ".recording.recovery": "recover",
+        ".reporting": "report",
+        ".rules": "Rules load_rules parse_rules",
+        ".schema": "SchemaError check_rules combine derive",
+        ".versions": "diff",
+        ".versions.blame": "blame",
+        ".versions.making": "history",
+        ".wrapping": "Document fromstring parse wrap",
+        ".wrapping.group": "Group",
+        ".wrapping.watches": "Watch",
+    }.items()
+    for name in names.split()
 }
 """Where the names are defined, as below ``TYPE_CHECKING`` for type checkers."""
 

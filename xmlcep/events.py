@@ -253,9 +253,6 @@ class TimePoint(NamedTuple):
     txn: int | None = None
     meta: Mapping[str, str] | None = None
 
-    def __deepcopy__(self, memo: object) -> TimePoint:
-        return self
-
 
 Cause: TypeAlias = PrimitiveEvent | TimePoint
 """At what a composite is raised."""

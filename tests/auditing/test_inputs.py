@@ -44,6 +44,16 @@ def test_a_file_named_in_two_ways_is_read_once(tmp_path: Path, monkeypatch: pyte
     assert [file.path for file in found] == [str(log)]
 
 
+def test_urls(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a b?.jsonl", lines_of(orders("a")))
+    for url in (log.as_uri(), log.as_uri().replace("file:///", "file:/"), tmp_path.as_uri()):
+        assert [file.path for file in find_files(url).files] == [str(log)]
+    with pytest.raises(
+        LogError, match=r"this machine: .*: findings\(read_log\(spark, 's3a://bucket/logs'\), rules\)"
+    ):
+        find_files("s3a://bucket/logs")
+
+
 def test_parquet_with_the_needed_columns_only(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in lines_of(orders("a"))]
     lean = [{name: row[name] for name in ("doc", "ts", "op", "path", "ids")} for row in rows]

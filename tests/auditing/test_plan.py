@@ -6,7 +6,7 @@ import pytest
 
 from path_types import PathType
 from xmlcep.auditing.plan.description import describe_pass
-from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, VALUE, Plan, Role, key_step, make_plan
+from xmlcep.auditing.plan.partition_key import DOCUMENT, VALUE, Plan, key_step, make_plan
 from xmlcep.rules import parse_rules
 
 
@@ -54,31 +54,23 @@ def test_the_key_node_is_the_outermost(path: str, step: int | None) -> None:
     assert key_step([PathType.parse("item"), PathType.parse("a/b")], PathType.parse(path)) == step
 
 
-def roles(text: str, *records: str) -> list[str]:
-    """What records (``op path``) are to the first pass."""
+def steps(text: str, *records: str) -> list[int | None]:
+    """The step of the key of records (``op path``) that the first pass is fed with; None of others."""
     each = make_plan(parse_rules(text)).passes[0]
-    return [each.route(op, PathType.parse(path)).role.value for op, path in map(str.split, records)]
+    return [each.fed_at(op, PathType.parse(path)) for op, path in map(str.split, records)]
 
 
 def test_what_is_fed() -> None:
     plain = "event A = ins(item) ; ins(item/price)"
     records = ("ins /o/item", "upd /o/item/x/text()", "del /o/item", "ins /o", "del /o/item/price")
-    assert roles(plain, *records) == ["fed", "passing", "fed", "foreign", "passing"]
+    assert steps(plain, *records) == [1, None, 1, None, None]
     # What asks the document, waits for a release or measures time needs all records.
     asking = plain.replace("= ", "= (") + ') {when="true()"}'
     for needy in (asking, "event A = (ins(item) & ins(item/price)) {end=non-local}"):
-        assert roles(needy, *records) == ["fed"] * 5
+        assert steps(needy, *records) == [DOCUMENT] * 5
     created = "event A = x[0,*]{path=item} ins(item/price)"
-    assert roles(created, "ins /o/item", "del /o/item", "ins /o/item/x") == ["fed", "fed", "passing"]
-    assert roles("event A {flat} = ins(r/a) ; ins(r/b)", "ins /r/a", "ins /r/c") == ["fed", "fed"]
-
-
-def test_routes_say_where() -> None:
-    each = make_plan(parse_rules("event A = ins(item) ; ins(item/price)")).passes[0]
-    assert each.route("ins", PathType.parse("/o/item/price")) == (Role.FED, 1)
-    assert each.route("ins", PathType.parse("/o")) is FOREIGN
-    flat = make_plan(parse_rules("event A {flat} = ins(r/a) ; ins(r/b)")).passes[0]
-    assert flat.route("ins", PathType.parse("/r/b")) == (Role.FED, DOCUMENT)
+    assert steps(created, "ins /o/item", "del /o/item", "ins /o/item/x") == [1, 1, None]
+    assert steps("event A {flat} = ins(r/a) ; ins(r/b)", "ins /r/a", "ins /r/c") == [DOCUMENT, DOCUMENT]
 
 
 def test_the_plan_in_words() -> None:
@@ -116,8 +108,8 @@ def test_values_divide_flat_rules_that_they_join() -> None:
     text = f'{JOINED}\nevent K {{flat}} = x[3,*]{{by="p", path=item}} *(item/price/text()) as $p'
     [each] = make_plan(parse_rules(text)).passes
     assert (each.by_value, each.by_document, each.keys) == (True, False, ())
-    assert each.route("ins", PathType.parse("/order/item/@n")) == (Role.FED, VALUE)
-    assert each.route("del", PathType.parse("/order/item")).role is not Role.FED
+    assert each.fed_at("ins", PathType.parse("/order/item/@n")) == VALUE
+    assert each.fed_at("del", PathType.parse("/order/item")) is None
     said = describe_plan(make_plan(parse_rules(text)))
     assert "key         the value of the node" in said
     assert "all operators of K group by $p, the value of the event's own node (V2)" in said

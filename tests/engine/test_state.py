@@ -19,7 +19,7 @@ from tests.strategies.timed import timed_histories
 from xmlcep import Detector, PrimitiveEvent
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import StateError
-from xmlcep.engine.durable import difference, rules_stamp
+from xmlcep.engine.durable import difference, new_reader, new_writer, rules_stamp
 from xmlcep.engine.durable.layouts import Layout
 from xmlcep.engine.durable.table import DETECTOR, TABLE
 from xmlcep.engine.edits import HeldRecord, HeldTimePoint
@@ -290,6 +290,22 @@ def test_a_language_that_remembers() -> None:
     )
     with pytest.raises(StateError, match="the language 'memory' remembers events"):
         Detector(rules).to_state()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {}, {"severity": "info"}, {"message": ""}, {"message": "x"}, {"ended": True}, {"names": ("a", None)},
+        {"severity": "error", "message": "", "ended": True, "names": ("a",)},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_finding_that_is_written_comes_back_with_all_it_says(said: dict[str, Any]) -> None:
+    one = change(1, "price")
+    finding = CompositeEvent("Both", None, one.path, one.ids, (one,), 1, 1, one)._replace(**said)
+    writer = new_writer()
+    number = writer.event(finding)
+    assert new_reader(json.loads(json.dumps(writer.state()))).event(number) == finding
 
 
 # ---- what it weighs ------------------------------------------------------------------------------------------

@@ -15,7 +15,18 @@ from contexts.constraints import RELATIONS
 from tests.conftest import REPOSITORY
 from tests.language import definitions as made
 from tests.strategies.full_rules import full_rule_sets
-from xmlcep.algebra import OPERATORS, ContextName, Coupling, Mode, Order, Reference, Termination, Where
+from xmlcep.algebra import (
+    ACTIONS,
+    OPERATORS,
+    ContextName,
+    Coupling,
+    Mode,
+    Order,
+    Reference,
+    Termination,
+    Where,
+    parts_of_action,
+)
 from xmlcep.errors import RuleError, XmlCepError
 from xmlcep.language import (
     ParsedRules,
@@ -26,7 +37,7 @@ from xmlcep.language import (
 )
 from xmlcep.language.formatting import format_rules
 from xmlcep.language.xml_form import schema_text
-from xmlcep.language.xml_form.names import ACTIONS, NAMESPACE, action_attributes, may_lack, operator_name
+from xmlcep.language.xml_form.names import NAMESPACE, may_lack, operator_name
 from xmlcep.rules import Rules, load_rules, parse_rules
 from xmlcep.rules.plain_rules import PlainRules
 
@@ -263,7 +274,7 @@ def test_the_schema_has_all_actions() -> None:
     for each in listed:
         action = ACTIONS[each.get("name")]
         attributes = each.findall(f".//{XS}attribute")
-        assert tuple(attribute.get("name") for attribute in attributes) == action_attributes(action)
+        assert tuple(attribute.get("name") for attribute in attributes) == parts_of_action(action)
         for attribute in attributes:
             assert (attribute.get("use") is None) == may_lack(action, attribute.get("name"))
 

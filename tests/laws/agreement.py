@@ -49,12 +49,12 @@ def engine_findings(
     detector = Detector(rules, operators=True, general=general)
     found = []
     for step in steps:
-        found.append(sorted(map(_record, take(detector, step)), key=rank))
-    found.append(sorted(map(_record, detector.close()), key=rank))
+        found.append(sorted(map(as_record, take(detector, step)), key=rank))
+    found.append(sorted(map(as_record, detector.close()), key=rank))
     return found
 
 
-def _record(composite: CompositeEvent) -> dict[str, Any]:
+def as_record(composite: CompositeEvent) -> dict[str, Any]:
     """Without what is known of the future, which is no more than is needed of it (`tests.laws.ending`)."""
     return composite._replace(ended=False).to_record()
 

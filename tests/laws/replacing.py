@@ -15,7 +15,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from tests.anew import draw_anew
-from tests.laws.agreement import as_the_engine_sees, rank_of, rules_of, take
+from tests.laws.agreement import as_record, as_the_engine_sees, rank_of, rules_of, take
 from tests.laws.long_run import MODES
 from tests.reference import Evaluation, Raise
 from tests.reference.graph import depends, evaluation_order
@@ -70,7 +70,6 @@ def cuts(steps: Sequence[Any]) -> list[int]:
 def cases(draw: st.DrawFn, mode: str) -> Case:
     """A set of rules of which some are there before, some after, some both; some are another one after."""
     definitions, history = draw(MODES[mode])
-    steps = tuple(map(as_the_engine_sees, history.steps))
     before, after = _some(draw, definitions), _some(draw, definitions)
     if after and draw(st.integers(0, 2)) == 0:
         changed = draw(st.sampled_from(after))
@@ -84,6 +83,14 @@ def cases(draw: st.DrawFn, mode: str) -> Case:
             rules_of(each)
         except RuleError:
             assume(False)
+    seen = tuple(map(as_the_engine_sees, history.steps))
+    between = cuts(seen)
+    # An external event ends the edit (L7), for those that take it.
+    steps = tuple(
+        step
+        for place, step in enumerate(seen)
+        if place in between or _is_known(before)(step) == _is_known(after)(step)
+    )
     return Case(
         before, after, steps, draw(st.sampled_from(cuts(steps))), draw(st.booleans()), draw(st.booleans())
     )
@@ -119,7 +126,7 @@ def difference(case: Case) -> str:
                 past=seen,
             )  # fmt: skip
             want = evaluation.replace(after, answer.kept, flush=flush, past=past)
-            have = sorted((each.to_record() for each in answer.raised), key=rank)
+            have = sorted(map(as_record, answer.raised), key=rank)
             if want != have:
                 return f"{case}\nwhen replaced ({answer!r}): {want}\n{have}"
             rank, want, have = rank_of(after), [], []
@@ -127,7 +134,7 @@ def difference(case: Case) -> str:
         if not _is_known(before if place < cut else after)(step):
             continue
         want = want + evaluation.take(step)
-        have = have + [each.to_record() for each in take(detector, step)]
+        have = have + [as_record(each) for each in take(detector, step)]
         if isinstance(step, PrimitiveEvent) and step.more:
             continue
         have.sort(key=rank)

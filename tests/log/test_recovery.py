@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -335,9 +336,9 @@ print("done", flush=True)
 
 def test_killed_again_and_again(tmp_path: Path) -> None:
     """kill -9 at random moments, recovery each time: findings and document are those of an unbroken run."""
-    steps = 200
+    steps = 100
     runs = {}
-    for name, kills in (("unbroken", 0), ("broken", 3)):
+    for name, kills in (("unbroken", 0), ("broken", 2)):
         log = tmp_path / name / "log.jsonl"
         log.parent.mkdir()
         choose = random.Random(7)
@@ -346,15 +347,15 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
             with start(log, steps) as process:
                 assert process.stdout is not None
                 process.stdout.readline()
-                while process.poll() is None and log_size(log) < size + choose.randrange(12_000):
-                    pass
+                while process.poll() is None and log_size(log) < size + choose.randrange(6_000):
+                    time.sleep(0.001)  # it leaves the core to the process
                 process.send_signal(signal.SIGKILL)
         with start(log, steps) as process:
             assert process.communicate()[0].split() == [b"open", b"done"]
         findings = [json.loads(line) for line in (log.parent / "findings.jsonl").read_text().splitlines()]
         runs[name] = [without_ids(finding) for finding in findings], canonical(rebuild(log))
     assert runs["broken"] == runs["unbroken"]
-    assert len(runs["broken"][0]) > 40
+    assert len(runs["broken"][0]) > 20
 
 
 def start(log: Path, steps: int) -> subprocess.Popen[bytes]:

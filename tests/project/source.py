@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import gc
 import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("path_types", "contexts", "xmlcep")
@@ -15,7 +17,21 @@ PACKAGES = ("path_types", "contexts", "xmlcep")
 @cache
 def syntax(file: Path) -> ast.Module:
     """The syntax tree of a module; nobody changes it."""
-    return ast.parse(file.read_text(encoding="utf-8"))
+    text = file.read_text(encoding="utf-8")
+    gc.disable()  # of so many nodes it would take longer than the parser
+    try:
+        return ast.parse(text)
+    finally:
+        gc.enable()
+
+
+@cache
+def nodes(file: Path) -> dict[type, list[Any]]:
+    """All nodes of a module by their type."""
+    found: dict[type, list[Any]] = {}
+    for node in ast.walk(syntax(file)):
+        found.setdefault(type(node), []).append(node)
+    return found
 
 
 @cache
@@ -41,17 +57,16 @@ def imports(module: str, file: Path) -> tuple[str, ...]:
 def _imports(module: str, file: Path) -> Iterator[str]:
     known = modules()
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(syntax(file)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                above = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*above, *([base] if base else [])])
-            for alias in node.names:
-                name = f"{base}.{alias.name}"
-                yield name if name in known else base
+    for node in nodes(file).get(ast.Import, ()):
+        yield from (alias.name for alias in node.names)
+    for node in nodes(file).get(ast.ImportFrom, ()):
+        base = node.module or ""
+        if node.level:
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join([*above, *([base] if base else [])])
+        for alias in node.names:
+            name = f"{base}.{alias.name}"
+            yield name if name in known else base
 
 
 def tracked_files() -> list[Path]:

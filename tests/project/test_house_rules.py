@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.source import ROOT, modules, syntax, tracked_files
+from tests.project.source import ROOT, modules, nodes, syntax, tracked_files
 
 # Cut where ideas part, not at a number: a longer module says why it is one idea.
 LONG = 400
@@ -50,7 +50,7 @@ def test_modules_and_what_is_public_in_them_are_documented() -> None:
 
 def test_names_say_what_things_are() -> None:
     def vague(module: str, tree: ast.Module) -> list[str]:
-        classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        classes = [node.name for node in nodes(modules()[module]).get(ast.ClassDef, ())]
         return [name for name in [*classes, module] if VAGUE.search(name)]
 
     assert broken(vague) == {}
@@ -58,17 +58,10 @@ def test_names_say_what_things_are() -> None:
 
 def test_nothing_is_evaluated_or_unpickled() -> None:
     def dangerous(module: str, tree: ast.Module) -> set[str]:
-        calls = {
-            node.func.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        imported = {
-            alias.name
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            for alias in node.names
-        }
+        found = nodes(modules()[module])
+        calls = {node.func.id for node in found.get(ast.Call, ()) if isinstance(node.func, ast.Name)}
+        importing = [*found.get(ast.Import, ()), *found.get(ast.ImportFrom, ())]
+        imported = {alias.name for node in importing for alias in node.names}
         return {"eval", "exec", "compile"} & calls | {"pickle", "marshal", "cloudpickle"} & imported
 
     assert broken(dangerous) == {}
@@ -94,9 +87,9 @@ def test_xml_is_parsed_with_the_one_parser() -> None:
     def others(module: str, tree: ast.Module) -> list[str]:
         calls = [
             ast.unparse(node)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-            if node.func.attr in PARSING and ast.unparse(node.func.value) == "etree"
+            for node in nodes(modules()[module]).get(ast.Call, ())
+            if isinstance(node.func, ast.Attribute) and node.func.attr in PARSING
+            if ast.unparse(node.func.value) == "etree"
             if (module, node.func.attr) != ("xmlcep.xml_parser", "HTMLParser")  # which only makes elements
         ]
         return [call for call in calls if not re.fullmatch(r"etree\.fromstring\(.*parser.*\)", call)]

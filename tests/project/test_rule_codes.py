@@ -46,7 +46,6 @@ OTHER_MEANINGS = {
     "benchmarks/q3.py": "Q1 Q3",
     "benchmarks/queries.py": "Q1 Q2 Q3",
     "benchmarks/samples.py": "Q1",
-    "benchmarks/spark_rules.py": "Q1",
     "docs/performance.md": "Q1 Q2 Q3",
     "tests/cli/test_exchange_formats.py": "B6",  # of an escaped character
     "tests/spec/test_paper_tables.py": "Q1 Q2 S1 S2 S3 S4 S6 S7 S8 S9",  # as the paper names them

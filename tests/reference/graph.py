@@ -256,7 +256,11 @@ class Evaluation:
             for part in (self.prompt, self.held):
                 part.trees = [(index, tree) for index, tree in part.trees if tree not in stay]
             self._take_all(self._happening("flush"))
-        if not any(_measures_time(tree.definition.expression) for tree in self.trees):
+            for part in (self.prompt, self.held):
+                part.around.flushes -= 1  # it is none for those that stay
+        if past is not None:
+            self.clock.latest, self.clock.edit_time = past.clock.latest, past.clock.edit_time
+        elif not any(_measures_time(tree.definition.expression) for tree in self.trees):
             self.clock.latest = self.clock.edit_time = None  # nobody has looked at it
             if self.last is not None and self.last.at is not None:
                 self.clock.advance(self.last.at)

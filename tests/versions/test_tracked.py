@@ -178,5 +178,5 @@ def nested(text: bytes | str) -> Any:
 def test_the_options_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["history", "--tracked", "a.xml", "b.xml", "-o", str(tmp_path / "x")]) == 2
     assert "--tracked is for one file" in capsys.readouterr().err
-    with pytest.raises(VersionError, match="tracked is for one file"):
+    with pytest.raises(VersionError, match="`tracked` is for one file"):
         xmlcep.history(["a", "b"], tmp_path / "x", tracked=True)

@@ -34,7 +34,7 @@ def _quiet() -> Iterator[None]:
     logger.setLevel(level)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(40))
 def test_nothing_goes_wrong_in_silence(seed: int, tmp_path: Path) -> None:
     assert interrupts.run(seed, tmp_path)
 
@@ -46,7 +46,8 @@ def cut_short(document: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(document._tree, "emit_alone", interrupted)
+        for name in ("emit", "emit_alone"):
+            patched.setattr(document._tree, name, interrupted)
         with pytest.raises(KeyboardInterrupt):
             document.root.set("k", "2")
 
@@ -145,7 +146,6 @@ def test_an_application_goes_on_after_an_interrupt_in_a_transaction() -> None:
 def test_an_error_that_comes_between_callbacks_is_not_blamed_on_one_of_them() -> None:
     """It is raised as it is, and everybody else is called."""
     told = Told()
-    inside = Delivery._call_rest
 
     def trace(frame: Any, event: str, _: Any) -> Any:
         def step(frame: Any, event: str, _: Any) -> Any:
@@ -154,7 +154,7 @@ def test_an_error_that_comes_between_callbacks_is_not_blamed_on_one_of_them() ->
                 raise Late
             return step
 
-        return step if frame.f_code in (inside.__code__, Delivery.deliver.__code__) else None
+        return step if frame.f_code is Delivery.deliver.__code__ else None
 
     tracing = sys.gettrace()
     sys.settrace(trace)
@@ -258,7 +258,7 @@ def test_the_beginning_of_a_transaction_that_is_interrupted_leaves_none_open(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("xmlcep.wrapping.transactions.open_journal", interrupted)
+        patched.setattr("xmlcep.wrapping.shadow.savepoints.open_journal", interrupted)
         with pytest.raises(KeyboardInterrupt), document.transaction():
             pass
     assert not document.in_transaction

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 import pytest
@@ -103,17 +104,18 @@ def test_longer(name: str) -> None:
 def test_as_deep_as_it_may_be(name: str) -> None:
     """As deep as is accepted; that is deep enough for people."""
     make, depth = DEEP[name]
-    accepted = []
-    for number in range(1, MAX_NESTED + 2):
+
+    def is_refused(number: int) -> bool:
         try:
             compile_expression(make(number), variables=KINDS)
         except ExpressionError as error:
             assert "in each other" in error.message
-            break
-        accepted.append(number)
-    assert accepted[-1] >= MAX_PREDICATES_NESTED // depth
-    assert accepted[-1] <= MAX_NESTED
-    evaluate(make(accepted[-1]), NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE)
+            return True
+        return False
+
+    accepted = bisect_left(range(1, MAX_NESTED + 2), True, key=is_refused)
+    assert MAX_PREDICATES_NESTED // depth <= accepted <= MAX_NESTED
+    evaluate(make(accepted), NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE)
 
 
 def test_many_open_strings_and_braces_take_no_time() -> None:

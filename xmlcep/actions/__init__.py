@@ -4,10 +4,8 @@ Read `schedule` (which firing comes next), `effects` and `triggering` (what is k
 `xmlcep.rules.active_rules` compiles rules.
 """
 
-from .description import draw_mermaid as draw_mermaid
-from .schedule import Schedule as Schedule
-from .triggering import Cycle as Cycle
-from .triggering import TriggeringGraph as TriggeringGraph
-from .triggering import triggering_graph as triggering_graph
+from .description import draw_mermaid
+from .schedule import Schedule
+from .triggering import Cycle, TriggeringGraph, triggering_graph
 
 __all__ = ["Cycle", "Schedule", "TriggeringGraph", "draw_mermaid", "triggering_graph"]

@@ -6,6 +6,7 @@ list of them), `definition`, `active_rules` (action rules), `external`.
 
 from ..position import NOWHERE as NOWHERE
 from ..position import Position as Position
+from .active_rules import ACTIONS as ACTIONS
 from .active_rules import Action as Action
 from .active_rules import ActiveRule as ActiveRule
 from .active_rules import Call as Call
@@ -19,6 +20,7 @@ from .active_rules import Raise as Raise
 from .active_rules import Replace as Replace
 from .active_rules import SetValue as SetValue
 from .active_rules import Where as Where
+from .active_rules import parts_of_action as parts_of_action
 from .definition import EventDefinition as EventDefinition
 from .definition import Reference as Reference
 from .definition import RuleParameter as RuleParameter

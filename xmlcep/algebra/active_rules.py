@@ -7,8 +7,9 @@ prints them, `xmlcep.rules` compiles them, `xmlcep.actions` and `xmlcep.wrapping
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from types import MappingProxyType
 from typing import ClassVar, TypeAlias
 
 from path_types import PathType
@@ -130,6 +131,15 @@ class Raise(_Written):
 
 
 Action: TypeAlias = Insert | Delete | SetValue | Replace | Move | Call | Raise
+ACTIONS: Mapping[str, type[Action]] = MappingProxyType(
+    {action.word: action for action in (Insert, Delete, SetValue, Replace, Move, Call, Raise)}
+)
+"""The actions by the words that they begin with."""
+
+
+def parts_of_action(action: type[Action]) -> tuple[str, ...]:
+    """What an action consists of, in the order in which it is written."""
+    return tuple(field.name for field in fields(action) if field.name != "places")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import stat
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeAlias
+from urllib.parse import unquote, urlsplit
 
 from ..arguments import PATH, check
 from ..errors import ArgumentError, XmlCepError
@@ -152,7 +154,21 @@ def _listed(logs: LogPath | Iterable[LogPath]) -> list[LogPath]:
             )
         if not isinstance(log, PipeCopy):
             check("audit()", logs=(log, PATH))
-    return listed
+    return [_on_this_machine(log) for log in listed]
+
+
+def _on_this_machine(log: LogPath) -> LogPath:
+    """The path of a ``file://`` URL; other logs as they are. Raises `LogError` for other URLs."""
+    text = os.fspath(log)
+    if not re.match(r"file:/|\w\w+://", text):
+        return log
+    url = urlsplit(text)
+    if url.scheme == "file":
+        return unquote(url.path)
+    raise LogError(
+        f"{text}: an audit reads files of this machine: for {url.scheme}:// use xmlcep.spark, in a program of PySpark:"
+        f" findings(read_log(spark, {text!r}), rules)"
+    )
 
 
 def _expand(log: str, left_out: list[str]) -> Iterator[str]:

@@ -55,6 +55,11 @@ class AuditQuarantine:
         """Whether it matters which files bad records and documents are in, and which bad record is the first."""
         return self._policy is not OnBadRecord.SKIP
 
+    @property
+    def blamed_files(self) -> frozenset[int]:
+        """The places of files whose documents are all blamed, if it matters which these are."""
+        return frozenset(self._blamed_files if self._policy is OnBadRecord.DOCUMENT else ())
+
     def add(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
         """Takes a bad record; ``doc`` is its document if only the order tells that it is bad (see `forget`).
 

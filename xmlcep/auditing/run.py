@@ -92,10 +92,10 @@ def audit(
 ) -> AuditResult:
     """Replays change logs under ``rules`` and returns the findings. They are the same, byte for byte, with each engine.
 
-    ``logs`` are files, folders and glob patterns, of one or many documents. Files that continue a given one are read,
-    too; pipes are read once; ``"-"`` is standard input. ``engine`` is ``"local"``, ``"spark"``, or ``"auto"``: Spark if
-    the logs are large enough, with the reason in ``result.notes``. Spark runs on ``spark``, else on ``master``
-    (default: this machine), in ``partitions`` partitions.
+    ``logs`` are files, folders and glob patterns (or ``file://`` URLs), of one or many documents. Files that continue a
+    given one are read, too; pipes are read once; ``"-"`` is standard input. ``engine`` is ``"local"``, ``"spark"``, or
+    ``"auto"``: Spark if the logs are large enough, with the reason in ``result.notes``. Spark runs on ``spark``, else
+    on ``master`` (default: this machine), in ``partitions`` partitions.
 
     ``out`` is the file for the findings; it appears when it is complete. ``format``, else its name, makes it JSON Lines
     or Parquet. With Spark, ``out`` may be a folder (``"found/"``), to which tasks write files, in the order of their
@@ -123,7 +123,7 @@ def audit(
     ``where`` selects from the findings of the result, not from those in ``out``: ``severity=warning`` (or more severe),
     ``event=``, ``document=``, ``user=``, ``after=``, ``before=``, ``text=``; a finding must meet all of them.
 
-    ``progress`` is called with an `Advance` now and then; with Spark from another thread. An exception in it ends the
+    ``progress`` is called with an `Advance` now and then, with Spark when a step begins. An exception in it ends the
     audit.
 
     Raises `XmlCepError` for everything that a user can set right: logs that cannot be read, a bad record with

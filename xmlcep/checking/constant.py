@@ -6,11 +6,7 @@ from ..xpath.environment import Environment
 from ..xpath.expression import compile_expression
 from ..xpath.kinds import NodeKind
 from ..xpath.parser import Written
-from ..xpath.syntax import Call, Literal, Negation, Number, Operation, Syntax, parts_of
-
-_OF_PLACE = frozenset(["last", "position", "lang"])
-_ADDED_LATER = "matches"
-"""It needs a package that need not be there."""
+from ..xpath.syntax import Call, Operation, Syntax, is_constant
 
 
 def falsehood(written: Written, part: Syntax | None = None) -> Syntax | None:
@@ -34,15 +30,6 @@ def falsehood(written: Written, part: Syntax | None = None) -> Syntax | None:
     if isinstance(part, Call) and part.function == "boolean":
         return falsehood(written, part.arguments[0])
     return None
-
-
-def is_constant(syntax: Syntax) -> bool:
-    """Whether an expression is made of numbers, texts and functions of these."""
-    return all(
-        isinstance(part, Literal | Number | Negation | Operation)
-        or (isinstance(part, Call) and part.function not in _OF_PLACE and part.function != _ADDED_LATER)
-        for part in parts_of(syntax)
-    )
 
 
 def _is_true(written: Written, part: Syntax) -> bool:

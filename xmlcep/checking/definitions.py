@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from path_types import equals_or_ends
+
 from ..algebra import EventDefinition, Leaf
 from ..errors import RuleProblem
-from ..events import PrimitiveType, Scope
+from ..events import ANY, CompositeType, PrimitiveType, Scope
 from ..rules.active_rules import own_events
 from ..rules.ruleset import Rules
 
@@ -33,3 +35,17 @@ def operation_of(leaf: Leaf) -> str | None:
 def in_order(problems: Iterable[RuleProblem]) -> list[RuleProblem]:
     """Problems in the order of the text."""
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
+
+
+def takes_all(wide: Leaf, narrow: Leaf) -> bool:
+    """Whether one leaf takes every event that another one takes."""
+    if wide.filter not in (None, narrow.filter) or wide.opaque not in (None, narrow.opaque):
+        return False
+    one, other = wide.type, narrow.type
+    if one.scope is not Scope.NODE or other.scope is not Scope.NODE:
+        return False
+    if isinstance(one, PrimitiveType) and isinstance(other, PrimitiveType):
+        return one.operation in (ANY, other.operation) and equals_or_ends(one.path, other.path)
+    if isinstance(one, CompositeType) and isinstance(other, CompositeType):
+        return one.name == other.name and equals_or_ends(one.path, other.path)
+    return False

@@ -15,11 +15,8 @@ from ..xpath.syntax import (
     Axis,
     Call,
     Filter,
-    Literal,
     NameTest,
-    Negation,
     NodeTest,
-    Number,
     Operation,
     Path,
     Root,
@@ -28,6 +25,7 @@ from ..xpath.syntax import (
     Syntax,
     Union,
     Variable,
+    same_focus,
     variables_in,
 )
 from .constant import falsehood
@@ -149,24 +147,13 @@ class _Walk:
         match syntax:
             case Path():
                 yield from self._path(syntax, context)
-            case Call():
-                for argument in syntax.arguments:
-                    yield from self.expression(argument, context)
-            case Negation():
-                yield from self.expression(syntax.operand, context)
-            case Operation():
-                yield from self.expression(syntax.first, context)
-                for _, operand in syntax.rest:
-                    yield from self.expression(operand, context)
-            case Union():
-                for operand in syntax.operands:
-                    yield from self.expression(operand, context)
             case Filter():
                 yield from self.expression(syntax.operand, context)
                 for predicate in syntax.predicates:
                     yield from self.expression(predicate, _ANYTHING)
-            case Literal() | Number() | Variable():
-                return
+            case _:
+                for part in same_focus(syntax):
+                    yield from self.expression(part, context)
 
     def _never(self, syntax: Syntax, context: Nodes) -> Never | None:
         def look(part: Syntax) -> Values | None:

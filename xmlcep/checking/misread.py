@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from path_types import equals_or_ends
-
 from ..algebra import (
     AnyOf,
     Collected,
@@ -31,10 +29,10 @@ from ..algebra import (
     path_of,
 )
 from ..errors import RuleProblem
-from ..events import ANY, CompositeType, PrimitiveType, Scope
+from ..events import CompositeType, PrimitiveType
 from ..language import print_expression
 from ..rules.ruleset import Rules
-from .definitions import definitions_of, events_by_name, in_order
+from .definitions import definitions_of, events_by_name, in_order, takes_all
 from .time_points import Found, counts_before
 
 _NO_NAMES: frozenset[str] = frozenset()
@@ -115,7 +113,7 @@ class _Reader:
         """Whether what comes before can be one part of several of what is negated."""
         if before == negated or not self._has_parts(negated):
             return False
-        if isinstance(before, Leaf) and isinstance(negated, Leaf) and _takes(negated, before):
+        if isinstance(before, Leaf) and isinstance(negated, Leaf) and takes_all(negated, before):
             return False
         return self._is_among(before, self._needed(negated, _NO_NAMES))
 
@@ -130,7 +128,7 @@ class _Reader:
     def _is_among(self, expression: Expression, needed: list[Leaf]) -> bool:
         """Whether all that an expression needs is needed there, too, and once: else another one may be meant."""
         if isinstance(expression, Leaf):
-            if sum(_takes(each, expression) for each in needed) == 1:
+            if sum(takes_all(each, expression) for each in needed) == 1:
                 return True
             used = self._used(expression)
             return used is not None and self._is_among(used.expression, needed)
@@ -154,7 +152,7 @@ class _Reader:
             return [expression, *inside]
         if isinstance(expression, Disjunction):
             first, *others = (self._needed(operand, seen) for operand in expression.operands)
-            return [leaf for leaf in first if all(any(_takes(o, leaf) for o in each) for each in others)]
+            return [leaf for leaf in first if all(any(takes_all(o, leaf) for o in each) for each in others)]
         if not isinstance(expression, Sequence | Conjunction | Relation):
             return []  # of several that are counted the one before may be none
         return [leaf for k in expression.required for leaf in self._needed(expression.operands[k], seen)]
@@ -231,20 +229,6 @@ class _Reader:
 
 
 _UPPER = "give the count an upper bound, at which it starts again (M2)"
-
-
-def _takes(wide: Leaf, narrow: Leaf) -> bool:
-    """Whether one leaf takes every event that another one takes."""
-    if wide.filter not in (None, narrow.filter) or wide.opaque not in (None, narrow.opaque):
-        return False
-    one, other = wide.type, narrow.type
-    if one.scope is not Scope.NODE or other.scope is not Scope.NODE:
-        return False
-    if isinstance(one, PrimitiveType) and isinstance(other, PrimitiveType):
-        return one.operation in (ANY, other.operation) and equals_or_ends(one.path, other.path)
-    if isinstance(one, CompositeType) and isinstance(other, CompositeType):
-        return one.name == other.name and equals_or_ends(one.path, other.path)
-    return False
 
 
 def _is_begin(before: Leaf, counted: Expression) -> bool:

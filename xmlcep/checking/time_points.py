@@ -36,6 +36,7 @@ from ..algebra import (
 from ..events import ANY, PrimitiveType, Scope
 from ..language import print_path
 from ..rules.overlap import may_repeat
+from .definitions import takes_all
 
 Found = tuple[Leaf | Operator, str, str]
 """What is wrong: where, what, and what to write instead."""
@@ -248,14 +249,8 @@ def _changes_in(expression: Expression) -> list[PrimitiveType] | None:
 
 def _takes_all(first: _Change, second: _Change, *, binds: bool) -> bool:
     """Whether every event that the second leaf takes into a group is taken into it by the first one as well."""
-    wide, narrow = first.type, second.type
-    if wide.operation not in (ANY, narrow.operation) or not equals_or_ends(wide.path, narrow.path):
-        return False
-    if first.leaf.filter not in (None, second.leaf.filter):
-        return False
-    if first.leaf.opaque not in (None, second.leaf.opaque):
-        return False
-    return not binds or first.leaf.bindings == second.leaf.bindings
+    same = not binds or first.leaf.bindings == second.leaf.bindings
+    return same and takes_all(first.leaf, second.leaf)
 
 
 def _inserted_below(path: PathType, last: PrimitiveType) -> list[PathType]:

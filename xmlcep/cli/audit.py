@@ -35,7 +35,6 @@ from ._audit_tables import audit_tables, seal_lines
 from ._bad_records import QUARANTINED, LeftOut, say_quarantined
 from ._commands import command as command_of
 from ._commands import refuse, refuse_others
-from ._completion import conditions
 from ._findings_output import WRITERS, Choice, Counted, any_so_severe, choice_of, format_of, show_table
 from ._idle_rules import say_idle_rules
 from ._log_arguments import files_read, logs_argument
@@ -44,6 +43,7 @@ from ._progress import audit_progress
 from ._rules_input import NAMES_OF_ADDITIONS, files_of, load, read_texts, saying_ignored, with_additions
 from ._since_options import since_options
 from ._targets import Target, Written, force_option, guard, out_option
+from .completion import conditions
 
 FINDINGS_FOUND = 1
 
@@ -361,11 +361,11 @@ def _explain(
     for note in choice.notes:
         console.print(plain(note), soft_wrap=True)
     plan = make_plan(rules)
-    counts = count_records(files, plan)
-    for each in plan.passes:
+    records, counts = count_records(files, plan)
+    for each, count in zip(plan.passes, counts, strict=True):
         console.print()
         console.print(plain(describe_pass(each)), soft_wrap=True)
-        for line in counts.of_pass(each.index):
+        for line in count.said(records):
             console.print(plain(f"  {line}"), soft_wrap=True)
 
 

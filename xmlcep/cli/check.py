@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import click
 from rich.console import Console
@@ -13,24 +14,26 @@ from rich.tree import Tree
 
 from ..actions.description import describe_triggering, draw_mermaid
 from ..actions.triggering import TriggeringGraph, triggering_graph
+from ..auditing.cost import cost, is_state
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
 from ..editing.problems import check_texts
+from ..engine.replacement import said_of
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..rules import Rules
 from ..rules.additions import Additions
+from ..rules.comparison import Comparison, compare, tree_digests
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import did_you_mean_or_list
-from ._against import Against
 from ._arguments import FilePath, format_option, location_option
 from ._check_json import report
 from ._commands import command as command_of
 from ._commands import refuse
 from ._exchange_formats import sarif_of_problems, write_sarif_of
 from ._output import data_output, inform, make_console, plain, put
-from ._rules_input import read_texts, rules_argument, with_additions
+from ._rules_input import load, read_texts, rules_argument, with_additions
 
 WRONG = 2
 
@@ -238,3 +241,28 @@ def _shortened(text: str, rules: Rules) -> str:
 
 def _line(console: Console, text: str) -> None:
     console.print(plain(text), soft_wrap=True)
+
+
+class Against(NamedTuple):
+    """What becomes of the event trees of the rules that ``name`` has; ``lost``: how many partial matches of each that
+    ends, empty where nobody knows."""
+
+    name: str
+    trees: Comparison
+    lost: Mapping[str, int]
+
+    @classmethod
+    def of(cls, path: str, rules: Rules, additions: Additions) -> Against:
+        """The comparison with a rules file, or with the state of an audit or a recording."""
+        if is_state(path):
+            return cls(path, *cost(path, rules))
+        before = load([path], Additions(languages=additions.languages))
+        return cls(path, compare(tree_digests(before), tree_digests(rules)), {})
+
+    def __str__(self) -> str:
+        said = said_of(self.trees, self.lost) or "no events"
+        return "\n".join([f"against {self.name}:", *(f"  {line}" for line in said.splitlines())])
+
+    def to_record(self) -> dict[str, Any]:
+        """The same for scripts."""
+        return {"name": self.name, **self.trees._asdict(), "lost": dict(self.lost)}

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..log.json_codec import FASTEST
-from ..versions.files import FileVersions
-from ..versions.git import GitVersions
 from ..versions.history import Skipped, Step, Written, write_history
-from ..versions.making import are_files
-from ..versions.tracked import TrackedVersions
-from ..versions.version import Source
+from ..versions.making import versions_of
 from ._arguments import FilePath, format_option
 from ._commands import command as command_of
 from ._output import make_console, plain, put
@@ -62,24 +58,12 @@ def command(
         raise click.BadParameter("'' is not a name: it is empty", param_hint="--name")
     if out == "-":
         raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
-    with ExitStack() as stack:
-        source: Source
-        if tracked:
-            source, called = TrackedVersions(_only_one(paths), largest=largest), paths[0].name
-            _only_for_git(branch=branch, since=since, base=base, all_parents=all_parents)
-        elif are_files(paths):
-            _only_for_git(branch=branch, since=since, base=base, all_parents=all_parents)
-            source = FileVersions(paths, by_time=by_time)
-            called = Path(out).name.split(".")[0]
-        else:
-            if by_time:
-                raise click.UsageError("--by-time is for files: the versions of one path are its commits")
-            git = GitVersions(paths[0], branch=branch, since=since, base=base, all_parents=all_parents)
-            source = stack.enter_context(git)
-            called = paths[0].name
+    with versions_of(
+        paths, out, by_time=by_time, branch=branch, since=since, base=base, all_parents=all_parents, tracked=tracked,
+        largest=largest,
+    ) as (source, called), _progress(shown=not quiet) as progress:  # fmt: skip
         for remark in source.remarks:
             say(remark)
-        progress = stack.enter_context(_progress(shown=not quiet))
         done = write_history(
             source, out, name=name or called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace,
             seal=seal, erasable=erasable, largest=largest, entities=all_entities(entities), progress=progress,
@@ -88,20 +72,6 @@ def command(
         put(FASTEST.dumps({"log": out, **done.to_record()}).decode())
     else:
         _report(done, out, quiet)
-
-
-def _only_one(paths: tuple[Path, ...]) -> Path:
-    if len(paths) > 1:
-        raise click.UsageError("--tracked is for one file, which has its changes in it")
-    return paths[0]
-
-
-def _only_for_git(**options: object) -> None:
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, False)]
-    if given:
-        raise click.UsageError(
-            f"{given[0]} is for a file in git; several files, or a folder, are versions themselves"
-        )
 
 
 @contextmanager

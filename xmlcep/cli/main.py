@@ -7,8 +7,11 @@ import importlib
 import io
 import os
 import pkgutil
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import click
 from click.shell_completion import shell_complete
@@ -20,7 +23,6 @@ from ..own_packages import installed_version
 from ..starting import INTERRUPTED, hear_interrupts
 from ..suggestions import did_you_mean_or_list
 from ._output import all_written, inform, plain, put
-from ._termination import ending_as_interrupts
 
 WRONG_INPUT = 2
 COMPLETION = "_XMLCEP_COMPLETE"
@@ -162,3 +164,34 @@ def _invoke(arguments: list[str]) -> int:
     except click.exceptions.Exit as request:
         return request.exit_code
     return result if isinstance(result, int) else 0
+
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextmanager
+def ending_as_interrupts() -> Iterator[list[signal.Signals]]:
+    """Makes `KeyboardInterrupt` of these signals; yields the list of those that came.
+
+    A signal that somebody handles or ignores already (``nohup``) is left alone; so are all outside the main thread.
+    """
+    came: list[signal.Signals] = []
+
+    def interrupt(number: int, _: object) -> None:
+        came.append(signal.Signals(number))
+        # Whoever handles Ctrl-C, as a Spark session does, handles this.
+        if callable(signal.getsignal(signal.SIGINT)):
+            signal.raise_signal(signal.SIGINT)
+        else:
+            raise KeyboardInterrupt
+
+    changed = []
+    if threading.current_thread() is threading.main_thread():
+        changed = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
+    for each in changed:
+        signal.signal(each, interrupt)
+    try:
+        yield came
+    finally:
+        for each in changed:
+            signal.signal(each, signal.SIG_DFL)

@@ -9,11 +9,11 @@ from ..rules.additions import Additions
 from ._arguments import at_option
 from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
-from ._completion import events
 from ._explanations import common_options, show_record
 from ._log_arguments import LogPath, logs_argument
 from ._output import inform
 from ._rules_input import load
+from .completion import events
 
 
 @command_of(name="pending")

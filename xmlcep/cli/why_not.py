@@ -9,10 +9,10 @@ from ..rules.additions import Additions
 from ._arguments import AT, MOMENT, at_option
 from ._bad_records import LeftOut, say_unjudged
 from ._commands import command as command_of
-from ._completion import events_and_files
 from ._explanations import common_options, show
 from ._log_arguments import LogPath, logs_argument
 from ._rules_input import load
+from .completion import events_and_files
 
 
 @command_of(name="why-not")

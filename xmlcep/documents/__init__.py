@@ -4,10 +4,8 @@ Read `node_tables`, `snapshots` (text with ids), `element_changes`, `value_chang
 events: for expressions, rebuild, recovery).
 """
 
-from .replica import Replica as Replica
-from .snapshots import SnapshotError as SnapshotError
-from .state import Needs as Needs
-from .state import ReplicaError as ReplicaError
-from .state import Strictness as Strictness
+from .replica import Replica
+from .snapshots import SnapshotError
+from .state import Needs, ReplicaError, Strictness
 
 __all__ = ["Needs", "Replica", "ReplicaError", "SnapshotError", "Strictness"]

@@ -120,6 +120,7 @@ class Clock:
         """Shows what other clocks of the same history show, the first of them that has followed it; what none has read,
         because nobody measured, the ``last`` record says (G7)."""
         self.reset()
+        self.flushes = others[0].flushes
         self.point, self.edit = max(each.point for each in others), max(each.edit for each in others)
         self.ts = 0 if last is None else last.ts
         for other in reversed(others):

@@ -421,6 +421,7 @@ class Detector:
         if past is not None:
             move_trees(past, now, comparison.begun, with_document=False)
             clocks.append(past._clock)
+            now._evaluation.have_seen(comparison.begun, past._clock.flushes - self._clock.flushes)
         move_trees(self, now, comparison.kept, with_document=document is None)
         now._clock.go_on_from(clocks, self.last_fed)
         now._is_plain = now._follows_plainly()
@@ -541,8 +542,12 @@ class Detector:
 
         If deadlines matter although nothing changes, set a timer, and call `advance` then.
         """
-        due = self._timers.next_by_time()
+        due = min(self.deadlines(), default=None)
         return None if due is None else timestamp(due)
+
+    def deadlines(self) -> Iterator[int]:
+        """When something is due by time, in microseconds since 1970, in no particular order."""
+        return (due.at for due in self._timers.by_time())
 
     # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from .departed import Departed
 from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
+from .operators.around import AroundState
 from .release import Release
 from .saying import Saying
 from .setting import Setting
@@ -338,6 +339,13 @@ class Evaluation:
         if self.departed.awaited or self.departed.late:
             self.departed.look_after_releases()
         return passed_on
+
+    def have_seen(self, names: Collection[str], flushes: int) -> None:
+        """The trees with these names come from a detector that has counted so many flushes more (G7)."""
+        for tree in self.trees.values():
+            for state in tree.states if tree.tree.name in names else ():
+                if isinstance(state, AroundState):
+                    state.flushes_before += flushes
 
     def clear(self) -> None:
         """As before the first event."""

@@ -7,11 +7,8 @@ Read `reasons`, `values` (what an explanation is), `groups` (what a tree has, gr
 (what a history has shown), `answers` (the reasons in it), `why`, `why_not`.
 """
 
-from .pending import pending as pending
-from .reasons import Reason as Reason
-from .values import Cause as Cause
-from .values import Explanation as Explanation
-from .values import Part as Part
-from .values import PendingGroup as PendingGroup
+from .pending import pending
+from .reasons import Reason
+from .values import Cause, Explanation, Part, PendingGroup
 
 __all__ = ["Cause", "Explanation", "Part", "PendingGroup", "Reason", "pending"]

@@ -6,15 +6,10 @@
 same; `forms` reads either.
 """
 
-from .forms import read_definitions as read_definitions
-from .parser import PREDECLARED as PREDECLARED
-from .parser import ParsedRules as ParsedRules
-from .parser import parse_definitions as parse_definitions
-from .printer import print_definitions as print_definitions
-from .printer import print_expression as print_expression
-from .printer import print_path as print_path
-from .xml_form import is_xml as is_xml
-from .xml_form import print_xml_definitions as print_xml_definitions
+from .forms import read_definitions
+from .parser import PREDECLARED, ParsedRules, parse_definitions
+from .printer import print_definitions, print_expression, print_path
+from .xml_form import is_xml, print_xml_definitions
 
 __all__ = [
     "PREDECLARED",

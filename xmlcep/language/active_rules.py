@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from functools import partialmethod
 from typing import TypeAlias, cast
 
 from lark import Token, Tree, v_args
@@ -23,6 +23,7 @@ from ..algebra import (
     Replace,
     SetValue,
     Where,
+    parts_of_action,
 )
 from ..events import OPERATIONS
 from .building import Definitions, Unit, too_deep
@@ -47,7 +48,6 @@ class _OwnTrigger:
 
 
 _Word: TypeAlias = Token | None
-_NO_PLACES: Mapping[str, Position] = MappingProxyType({})
 
 
 class _ActiveRules(Definitions):
@@ -94,48 +94,29 @@ class _ActiveRules(Definitions):
 
     # ---- actions ----------------------------------------------------------------------------------------
 
-    def insert_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        _, fragment, where, target = parts
-        return self._action(Insert, fragment=fragment, target=target, where=_where(where))
-
-    def delete_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        return self._action(Delete, target=parts[1])
-
-    def set_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        return self._action(SetValue, target=parts[1], value=parts[2])
-
-    def replace_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        _, target, _, fragment = parts
-        return self._action(Replace, target=target, fragment=fragment)
-
-    def move_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        _, source, where, target = parts
-        return self._action(Move, source=source, target=target, where=_where(where))
-
-    def call_action(self, parts: list[Token]) -> Action | _BrokenAction:
-        return self._action(Call, function=parts[1])
-
-    def raise_action(self, parts: list[_Word]) -> Action | _BrokenAction:
-        _, name, target = parts
-        assert name is not None
-        place = {"event": self._place(name)}
-        if target is None:
-            return Raise(str(name), places=place)
-        return self._action(Raise, place, event=str(name), target=target)
-
-    def _action(
-        self,
-        kind: Callable[..., Action],
-        places: Mapping[str, Position] = _NO_PLACES,
-        **said: Token | str | Where,
-    ) -> Action | _BrokenAction:
-        """The action that consists of this; a token is a string, and if one cannot be read that is reported."""
-        tokens = {name: each for name, each in said.items() if isinstance(each, Token)}
-        read = {name: unquoted(token, self.source) for name, token in tokens.items()}
+    def _action(self, kind: Callable[..., Action], parts: list[_Word]) -> Action | _BrokenAction:
+        """The action that consists of these, in the order of its parts; a string that cannot be read is reported."""
+        words = [part for part in parts[1:] if part is None or part.type != "WITH"]
+        given = zip(parts_of_action(cast("type[Action]", kind)), words, strict=True)
+        said = {name: token for name, token in given if token is not None}
+        read = {name: self._read(token) for name, token in said.items()}
         if None in read.values():
             return _BrokenAction()
-        at = {name: self._place(token) for name, token in tokens.items()}
-        return kind(**{**said, **read}, places={**places, **at})
+        return kind(**read, places={name: self._place(t) for name, t in said.items() if t.type != "WHERE"})
+
+    insert_action = partialmethod(_action, Insert)
+    delete_action = partialmethod(_action, Delete)
+    set_action = partialmethod(_action, SetValue)
+    replace_action = partialmethod(_action, Replace)
+    move_action = partialmethod(_action, Move)
+    call_action = partialmethod(_action, Call)
+    raise_action = partialmethod(_action, Raise)
+
+    def _read(self, token: Token) -> str | Where | None:
+        """What a part of an action says; None of a string that cannot be read."""
+        if token.type == "WHERE":
+            return _where(token)
+        return unquoted(token, self.source) if token.type == "STRING" else str(token)
 
     def _place(self, token: Token) -> Position:
         return self.source.position(start_of(token), end_of(token))

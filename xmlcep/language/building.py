@@ -342,10 +342,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return None
         at = self.source.position(start_of(name), end_of(name))
         expression = self._with_options(expression, root, places)
-        return EventDefinition(
-            str(name), expression, options.context, options.flat, options.order, at, options.severity,
-            options.message, message_at=options.message_at, across=options.across,
-        )  # fmt: skip
+        return options.event(str(name), expression, at)
 
     def _with_options(
         self, operator: Operator, options: Options, places: dict[str, tuple[int, int]]

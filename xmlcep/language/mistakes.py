@@ -9,6 +9,7 @@ from lark import Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedT
 from contexts.constraints import RELATIONS
 from path_types.names import NCNAME
 
+from ..algebra import ACTIONS
 from ..suggestions import did_you_mean
 from .habits import hint_for_habit
 from .source import Source
@@ -55,7 +56,6 @@ _MISSING_NAME = {
     "(": "write event NAME(path) = …",
     "}": "leave out the empty braces or the last comma",
 }
-_ACTIONS = ("insert", "delete", "set", "replace", "move", "call", "raise")
 _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
@@ -190,7 +190,7 @@ def _hint_in_rule(token: Token, word: str, expected: list[str]) -> str:
     if "a name" in expected and "'('" in expected and token.type in _UNIT | {"STAR", "NOT"}:
         return "write an expression in parentheses: on (ins(item)), on (ins(item) ; del(item/price))"
     if _ACTION in expected:
-        return did_you_mean(word, _ACTIONS)
+        return did_you_mean(word, ACTIONS)
     if "'on'" in expected or "'do'" in expected:
         return 'a rule is written: rule NAME on EVENT if "…" do set "@status" = "\'new\'"'
     if expected[:1] == ["'first into', 'last into', 'before' or 'after'"]:

@@ -16,6 +16,7 @@ from ..algebra import (
     OPERATORS,
     ContextName,
     Coupling,
+    EventDefinition,
     Let,
     Mode,
     Operator,
@@ -68,6 +69,13 @@ class EventOptions(NamedTuple):
     message_at: Position = NOWHERE
     across: bool = False
     root: Options = NO_OPTIONS
+
+    def event(self, name: str, root: Operator, at: Position, description: str = "") -> EventDefinition:
+        """The event with this root, which has its own options already."""
+        return EventDefinition(
+            name, root, self.context, self.flat, self.order, at, self.severity, self.message, description,
+            self.message_at, self.across,
+        )  # fmt: skip
 
 
 class RuleOptions(NamedTuple):
@@ -154,6 +162,12 @@ _KINDS: dict[str, _Kind] = {
 }
 """Every option by its name."""
 
+STRINGS = frozenset(
+    name for name, kind in _KINDS.items() if kind.read in (_read_string, _read_window, _read_names)
+)
+"""Options whose values are strings in the event language."""
+FLAGS = frozenset(name for name, kind in _KINDS.items() if kind is _FLAG)
+"""Options without a value."""
 _RULE_KINDS: dict[str, _Kind] = {
     "priority": _Kind("a whole number such as 5; higher goes first", _read_int),
     "mode": _one_of(Mode),

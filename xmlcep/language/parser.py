@@ -76,53 +76,62 @@ class Collected:
         """An event, and the name that is in the text, "" if none does."""
         if read is None:
             self._unreadable.append(name)
-        elif read.name in self._events:
-            self._problems.append(defined_twice("event", read, self._events[read.name]))
-        else:
-            self._events[read.name] = read
+        elif (first := self._events.setdefault(read.name, read)) is not read:
+            self._problems.append(defined_twice("event", read, first))
 
     def add_rule(self, read: ActiveRule | None) -> None:
         """An action rule."""
         self._has_rules = True
-        if read is None:
-            return
-        if read.name in self._rules:
-            self._problems.append(defined_twice("rule", read, self._rules[read.name]))
-        else:
-            self._rules[read.name] = read
+        if read is not None and (first := self._rules.setdefault(read.name, read)) is not read:
+            self._problems.append(defined_twice("rule", read, first))
 
     def add_reference(self, read: Reference | None) -> None:
-        """A reference document."""
-        if read is None:
-            return
-        if read.name in self._references:
-            message = f"the reference document {read.name!r} is declared twice"
-            self._problems.append(RuleProblem(message, "leave one out, or use two names (V8)", read.at))
-        else:
-            self._references[read.name] = read
+        """A reference document; what two files say alike is said once (V8)."""
+        if read is not None and (first := self._references.setdefault(read.name, read)) is not read:
+            what = f"the reference document {read.name!r}"
+            self._add_again(read, first, what, f"{what} is another one in {first.at.file}", "V8")
 
     def add_parameter(self, read: RuleParameter | None) -> None:
-        """A parameter."""
+        """A parameter; what two files say alike is said once (V9)."""
         if read is None:
             return
-        if read.name in self._parameters or read.name in self._references:
-            message = f"${read.name} is declared twice"
-            self._problems.append(RuleProblem(message, "leave one out, or use two names (V9)", read.at))
-        else:
-            self._parameters[read.name] = read
+        first = self._references.get(read.name) or self._parameters.setdefault(read.name, read)
+        if first is not read:
+            other = f"the parameter {read.name!r} has another value in {first.at.file}"
+            self._add_again(read, first, f"${read.name}", other, "V9")
+
+    def _add_again(
+        self,
+        read: Reference | RuleParameter,
+        first: Reference | RuleParameter,
+        what: str,
+        other: str,
+        rule: str,
+    ) -> None:
+        in_a_file = first.at.file == read.at.file or type(first) is not type(read)
+        if in_a_file or first != read:
+            message, way = (
+                (f"{what} is declared twice", "leave one out") if in_a_file else (other, "say the same")
+            )
+            self._problems.append(RuleProblem(message, f"{way}, or use two names ({rule})", read.at))
 
     @property
     def is_empty(self) -> bool:
         """Whether there is neither an event nor a rule, and nothing has been said of that."""
         return not (self._events or self._unreadable or self._has_rules or self._problems)
 
-    def parsed(self, namespaces: dict[str, str]) -> ParsedRules:
+    def parsed(self, namespaces: dict[str, str], *, of_several: bool = False) -> ParsedRules:
         """All of it; rules that are called like an event are reported: a rule gives its name to the event that it is
-        triggered by, where that has none of its own (L1)."""
+        triggered by, where that has none of its own (L1). ``of_several``: files, each of which has been read before."""
         for rule in self._rules.values():
-            if rule.name in self._events:
-                message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
-                self._problems.append(RuleProblem(message, "choose another name for one of them", rule.at))
+            event = self._events.get(rule.name)
+            if event is None or (of_several and event.at.file == rule.at.file):
+                continue
+            message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
+            where = f"it is in {event.at.file}, line {event.at.line}: " if of_several else ""
+            self._problems.append(
+                RuleProblem(message, f"{where}choose another name for one of them", rule.at)
+            )
         return ParsedRules(
             tuple(self._events.values()),
             namespaces,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from typing import TypeAlias
 
 from path_types import Axis, PathType, Step
 from path_types.names import name_parts
@@ -35,7 +36,43 @@ from ..algebra import (
 from ..errors import XmlCepError
 from ..events import PrimitiveType
 from .embedded import FILTER, VALUE, is_embeddable
+from .options import STRINGS
 from .strings import quote
+
+Said: TypeAlias = Iterator[tuple[str, str | bool | None]]
+"""Options by name in the order in which they are written, with their values; None: not given; True: a flag."""
+
+
+def said_of_operator(options: Options, path: Callable[[PathType], str]) -> Said:
+    """The options of an operator, ``let`` with the name of its variable behind; ``path`` writes a path."""
+    yield "context", options.context and options.context.value
+    yield "end", options.end and options.end.value
+    yield "path", None if options.path is None else path(options.path)
+    yield from (("when", options.when), ("if", options.guard))
+    for name, window in (("within", options.within), ("gap", options.gap)):
+        yield name, None if window is None else str(window)
+    yield "having", options.having
+    yield from ((f"let {let.name}", let.expression) for let in options.let)
+    yield "by", ", ".join(options.by) or None
+    yield from (("strict", options.strict or None), ("slide", options.slide or None), ("name", options.name))
+
+
+def said_of_event(definition: EventDefinition, of_root: Said | None = None) -> Said:
+    """The options of an event itself, and among them those of its root."""
+    yield "context", None if definition.context is ContextName.CHRONICLE else definition.context.value
+    yield "flat", (definition.flat and not definition.across) or None
+    yield "across", definition.across or None
+    yield "order", None if definition.order is Order.INTERVAL else definition.order.value
+    yield from of_root or ()
+    yield "severity", definition.severity and definition.severity.value
+    yield "message", definition.message
+
+
+def said_of_rule(rule: ActiveRule) -> Said:
+    """The options of an action rule."""
+    yield "priority", str(rule.priority) if rule.priority else None
+    yield "mode", rule.mode and rule.mode.value
+    yield "coupling", None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value
 
 
 def print_definitions(
@@ -132,18 +169,11 @@ class _Printer:
         behind_name = _braces(*options)
         return f"event {definition.name}{path}{' ' if behind_name else ''}{behind_name} = {body}"
 
-    def _definition(self, definition: EventDefinition) -> tuple[str, list[tuple[str, str | None]]]:
+    def _definition(self, definition: EventDefinition) -> tuple[str, list[tuple[str, str | bool | None]]]:
         """The expression of an event, and the options that are behind its name; its path is not among them."""
         root = definition.expression
-        behind_name = [
-            ("context", None if definition.context is ContextName.CHRONICLE else definition.context.value),
-            ("flat", "" if definition.flat and not definition.across else None),
-            ("across", "" if definition.across else None),
-            ("order", None if definition.order is Order.INTERVAL else definition.order.value),
-            *self._given(replace(root.options, context=None, path=None, name=None)),
-            ("severity", definition.severity and definition.severity.value),
-            ("message", None if definition.message is None else quote(definition.message)),
-        ]
+        of_root = self._said(replace(root.options, context=None, path=None, name=None))
+        behind_name = [*said_of_event(definition, of_root)]
         # A context behind the name is the default of all operators, so the root's own is behind the root.
         own = Options(context=root.options.context, name=root.options.name)
         is_single_leaf = len(root.operands) == 1 and isinstance(root, Disjunction)
@@ -156,11 +186,7 @@ class _Printer:
     # ---- action rules -------------------------------------------------------------------------------
 
     def active_rule(self, rule: ActiveRule) -> str:
-        own = [
-            ("priority", str(rule.priority) if rule.priority else None),
-            ("mode", rule.mode and rule.mode.value),
-            ("coupling", None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value),
-        ]
+        own = [*said_of_rule(rule)]
         if isinstance(rule.trigger, EventTrigger):
             path = "" if rule.trigger.path is None else f"({self.path(rule.trigger.path)})"
             trigger, options = f"{rule.trigger.name}{path}", own
@@ -244,24 +270,10 @@ class _Printer:
         return text
 
     def options(self, options: Options) -> str:
-        return _braces(*self._given(options))
+        return _braces(*self._said(options))
 
-    def _given(self, options: Options) -> Iterator[tuple[str, str | None]]:
-        """Options by name in the order in which they are printed, with their values in the event language."""
-        yield "context", options.context and options.context.value
-        yield "end", options.end and options.end.value
-        yield "path", None if options.path is None else self.path(options.path)
-        for name, text in (("when", options.when), ("if", options.guard)):
-            yield name, None if text is None else quote(text)
-        for name, window in (("within", options.within), ("gap", options.gap)):
-            yield name, None if window is None else quote(str(window))
-        yield "having", None if options.having is None else quote(options.having)
-        for let in options.let:
-            yield f"let {let.name}", quote(let.expression)
-        yield "by", quote(", ".join(options.by)) if options.by else None
-        yield "strict", "" if options.strict else None
-        yield "slide", "" if options.slide else None
-        yield "name", options.name
+    def _said(self, options: Options) -> Said:
+        return said_of_operator(options, self.path)
 
     def path(self, path: PathType) -> str:
         return ("/" if path.absolute else "") + "/".join(map(self._step, path.steps))
@@ -286,7 +298,13 @@ def _embedded(pattern: str, text: str) -> str:
     return text
 
 
-def _braces(*options: tuple[str, str | None]) -> str:
-    """``{name=value, …}`` of the options that are given; a value "" is that of a flag."""
-    given = [f"{name}={value}" if value else name for name, value in options if value is not None]
+def _braces(*options: tuple[str, str | bool | None]) -> str:
+    """``{name=value, …}`` of the options that are given."""
+    given = []
+    for name, value in options:
+        if isinstance(value, str):
+            is_string = name.partition(" ")[0] in STRINGS
+            given.append(f"{name}={quote(value) if is_string else value}")
+        elif value:
+            given.append(name)
     return f"{{{', '.join(given)}}}" if given else ""

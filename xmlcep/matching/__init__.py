@@ -5,22 +5,11 @@ known by), `alignment` (two child lists), `matcher` (two trees), then `changes` 
 `applying` (what is done to a document).
 """
 
-from .applying import MOVED_FROM as MOVED_FROM
-from .applying import MOVED_TO as MOVED_TO
-from .applying import Editable as Editable
-from .applying import apply as apply
-from .changes import Change as Change
-from .changes import ChangeKind as ChangeKind
-from .changes import NodeKind as NodeKind
-from .changes import changes as changes
-from .keys import Field as Field
-from .keys import Key as Key
-from .keys import KeyFormatError as KeyFormatError
-from .matcher import Matching as Matching
-from .matcher import match as match
-from .outline import Contents as Contents
-from .outline import TreeError as TreeError
-from .outline import outline as outline
+from .applying import MOVED_FROM, MOVED_TO, Editable, apply
+from .changes import Change, ChangeKind, NodeKind, changes
+from .keys import Field, Key, KeyFormatError
+from .matcher import Matching, match
+from .outline import Contents, TreeError, outline
 
 __all__ = [
     "MOVED_FROM",

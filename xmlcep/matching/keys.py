@@ -65,15 +65,9 @@ class Key:
         >>> str(Key.parse("item=@partNum"))
         'item=@partNum'
         """
-        depth = 0
-        for place, character in enumerate(text):
-            depth += (character == "{") - (character == "}")
-            if character == "=" and depth == 0:
-                element, fields = text[:place].strip(), text[place + 1 :]
-                break
-        else:
-            raise _unreadable(text)
-        found = tuple(_field(part.strip(), text) for part in _split(fields, ","))
+        element, *rest = _split(text, "=")
+        found = tuple(_field(part.strip(), text) for part in _split("=".join(rest), ","))
+        element = element.strip()
         if not element or "/" in local_name(element):
             raise _unreadable(text)
         return cls(element, found)

@@ -5,8 +5,7 @@ To read in this order: `hashing` (the tree and its proofs, RFC 9162), `tiles` (w
 written; that of a log that is read is in `xmlcep.log.tree`), `witness` (who has seen which checkpoint).
 """
 
-from .keys import private_key as private_key
-from .keys import public_key as public_key
-from .log_tree import Signing as Signing
+from .keys import private_key, public_key
+from .log_tree import Signing
 
 __all__ = ["Signing", "private_key", "public_key"]

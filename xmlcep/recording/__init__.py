@@ -5,8 +5,8 @@ crash), `checkpoints` and `state_file` (and need not be replayed for that), `reb
 point), `erasing` (values are taken out of a log).
 """
 
-from .erasing import erase as erase
-from .findings_file import FindingsFile as FindingsFile
-from .rebuilding import rebuild as rebuild
+from .erasing import erase
+from .findings_file import FindingsFile
+from .rebuilding import rebuild
 
 __all__ = ["FindingsFile", "erase", "rebuild"]

@@ -3,7 +3,7 @@
 Read `contents` (what is in it), `escapes`, `page` (how it is written); `template.html`, `report.css`, `report.js`.
 """
 
+from .page import write_report
 from .page import write_report as report
-from .page import write_report as write_report
 
 __all__ = ["report", "write_report"]

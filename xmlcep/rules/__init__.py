@@ -5,14 +5,11 @@ Read `trees` (derived path types, rules T1 to T4), `programs`, `variables` and `
 `ruleset`, `files`, `drawing`; of action rules `fragments`, `rule_programs`, `active_rules`.
 """
 
-from .files import load_rules as load_rules
-from .files import read_rules_text as read_rules_text
-from .plain_rules import PlainRules as PlainRules
-from .references import ReferenceDocument as ReferenceDocument
+from .files import load_rules, read_rules_text
+from .plain_rules import PlainRules
+from .references import ReferenceDocument
 from .references import Source as ReferenceSource
-from .ruleset import IgnoredRulesWarning as IgnoredRulesWarning
-from .ruleset import Rules as Rules
-from .ruleset import parse_rules as parse_rules
+from .ruleset import IgnoredRulesWarning, Rules, parse_rules
 
 __all__ = [
     "IgnoredRulesWarning",

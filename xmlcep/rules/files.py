@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from ..algebra import (
-    ActiveRule,
     EventDefinition,
     Leaf,
     Position,
-    Reference,
-    RuleParameter,
     operators_of,
     walk,
 )
 from ..errors import ArgumentError, RuleError, RuleProblem, XmlCepError
 from ..files import bytes_of
 from ..language import ParsedRules, read_definitions
-from ..language.parser import defined_twice
+from ..language.parser import Collected
 from ..language.xml_form.markup import xml_encoding
 from ..languages import Language
 from .additions import Additions, ParameterValue
@@ -103,15 +100,19 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
     parsed = _with_own_names(
         {name: read_definitions(text, problems, name) for name, text in texts.items()}, problems
     )
-    readable = {definition.name for each in parsed.values() for definition in each.definitions}
-    return ParsedRules(
-        tuple(_definitions(parsed.values(), problems)),
-        of_the_set(_by_say(parsed)),
-        tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
-        tuple(_references(parsed.values(), problems)),
-        tuple(_active_rules(parsed.values(), problems)),
-        tuple(_parameters(parsed.values(), problems)),
-    )
+    collected = Collected(problems)
+    for each in parsed.values():
+        for definition in each.definitions:
+            collected.add_event(definition.name, definition)
+        for name in each.unreadable:
+            collected.add_event(name, None)
+        for reference in each.references:
+            collected.add_reference(reference)
+        for rule in each.active_rules:
+            collected.add_rule(rule)
+    for parameter in (parameter for each in parsed.values() for parameter in each.parameters):
+        collected.add_parameter(parameter)
+    return collected.parsed(of_the_set(_by_say(parsed)), of_several=True)
 
 
 def read_rules_text(path: str | Path) -> str:
@@ -144,41 +145,6 @@ def decode_rules(data: bytes, name: str) -> str:
             f"{name}:{line}: the rules file is not {shown}: byte {data[error.start]:#04x} cannot be read; "
             "save the file as UTF-8"
         ) from error
-
-
-def _definitions(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[EventDefinition]:
-    """The definitions of all files, each name once."""
-    first: dict[str, EventDefinition] = {}
-    for definition in (definition for each in parsed for definition in each.definitions):
-        known = first.setdefault(definition.name, definition)
-        if known is definition:
-            yield definition
-        else:
-            problems.append(defined_twice("event", definition, known))
-
-
-def _references(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[Reference]:
-    """The reference documents of all files; what two files say alike stands once (V8)."""
-    first: dict[str, Reference] = {}
-    for reference in (reference for each in parsed for reference in each.references):
-        known = first.setdefault(reference.name, reference)
-        if known is reference:
-            yield reference
-        elif known != reference:
-            message = f"the reference document {reference.name!r} is another one in {known.at.file}"
-            problems.append(RuleProblem(message, "use two names (V8)", reference.at))
-
-
-def _parameters(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[RuleParameter]:
-    """The parameters of all files; what two files say alike stands once (V9)."""
-    first: dict[str, RuleParameter] = {}
-    for parameter in (parameter for each in parsed for parameter in each.parameters):
-        known = first.setdefault(parameter.name, parameter)
-        if known is parameter:
-            yield parameter
-        elif known != parameter:
-            message = f"the parameter {parameter.name!r} has another value in {known.at.file}"
-            problems.append(RuleProblem(message, "give it one value, or use two names (V9)", parameter.at))
 
 
 def _by_say(parsed: Mapping[str, ParsedRules]) -> list[dict[str, str]]:
@@ -221,26 +187,6 @@ def _with_own_names(
 def _first(parsed: ParsedRules) -> Position:
     """Where the first event or rule is."""
     return parsed.definitions[0].at if parsed.definitions else parsed.active_rules[0].at
-
-
-def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[ActiveRule]:
-    """The action rules of all files, each name once, and none that is that of an event (L1)."""
-    files = list(parsed)
-    events = {definition.name: definition.at for each in files for definition in each.definitions}
-    first: dict[str, ActiveRule] = {}
-    for each in files:
-        own = {definition.name for definition in each.definitions}
-        for rule in each.active_rules:
-            known = first.setdefault(rule.name, rule)
-            if known is not rule:
-                problems.append(defined_twice("rule", rule, known))
-                continue
-            if rule.name in events and rule.name not in own:
-                at = events[rule.name]
-                message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
-                hint = f"it is in {at.file}, line {at.line}: choose another name for one of them"
-                problems.append(RuleProblem(message, hint, rule.at))
-            yield rule
 
 
 def _has_xpath(definition: EventDefinition) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..algebra import Becomes, EventDefinition, Leaf, Operator
 from ..algebra.expressions import Expression
 from ..algebra.options import Options
-from ..xpath.qualifying import qualified
+from ..xpath.tokens import qualified
 from .braces import TextError, with_expressions
 
 

@@ -144,9 +144,6 @@ class Rules:
     def __hash__(self) -> int:
         return hash(self.definitions)
 
-    def __deepcopy__(self, memo: object) -> Rules:
-        return self
-
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
         return print_definitions(*self.printed)

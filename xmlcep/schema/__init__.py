@@ -9,11 +9,9 @@ declarations apart, joins equal ones and keeps recursion out of the event graph.
 `vocabulary` and `ground`.
 """
 
-from .checking import check_rules as check_rules
-from .checking import check_values as check_values
-from .combining import combine as combine
-from .deriving import derive as derive
-from .deriving import derive_text as derive_text
-from .errors import SchemaError as SchemaError
+from .checking import check_rules, check_values
+from .combining import combine
+from .deriving import derive, derive_text
+from .errors import SchemaError
 
 __all__ = ["SchemaError", "check_rules", "check_values", "combine", "derive", "derive_text"]

@@ -72,11 +72,7 @@ def _times(part: Part, lower: int, upper: int | None) -> Part:
     """``part``, ``lower`` to ``upper`` times over."""
     low = part.lower * lower
     high = None if part.upper is None or upper is None else part.upper * upper
-    if isinstance(part, ElementPart):
-        return ElementPart(part.declarations, low, high)
-    if isinstance(part, WildcardPart):
-        return WildcardPart(part.wildcard, low, high)
-    return GroupPart(part.kind, part.parts, low, high)
+    return replace(part, lower=low, upper=high)
 
 
 def most_required(part: Part | None) -> int:

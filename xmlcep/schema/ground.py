@@ -89,7 +89,7 @@ class SchemaGround:
         """The kinds of the child elements."""
         if kind == UNKNOWN:
             return frozenset([*self._globals, UNKNOWN])
-        found = {child for _, children in self.vocabulary.all_children(kind) for child in children}
+        found = self.vocabulary.all_children(kind)
         return frozenset([*found, UNKNOWN] if self.vocabulary.lets_in_unknown(kind) else found)
 
     def _all_inside(self, kind: int) -> Kinds:

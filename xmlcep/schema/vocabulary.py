@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from path_types import Axis, PathType, Step
@@ -102,7 +102,7 @@ class Vocabulary(Names):
 
     def _walk(self, path: PathType) -> tuple[int, list[int]] | None:
         """The first step that leads nowhere, and the declarations before it; None if there is none."""
-        states = self._start(path)
+        states = self.starting(path)
         if states is None:
             return None
         if not states:
@@ -118,8 +118,8 @@ class Vocabulary(Names):
 
     # walking
 
-    def _start(self, path: PathType) -> list[int] | None:
-        """The declarations of the first step; None when it cannot be known what it stands for."""
+    def starting(self, path: PathType) -> list[int] | None:
+        """The declarations of a path's first step; None when it cannot be known what it stands for."""
         step = path.steps[0]
         if not step.is_element:
             return self._having(step) or (None if self.is_open else [])
@@ -140,25 +140,17 @@ class Vocabulary(Names):
 
     def states(self, path: PathType) -> frozenset[int] | None:
         """The declarations that an element with a path that is, or ends with, ``path`` can be of; None: not known."""
-        states = self._start(path)
+        states = self.starting(path)
         for step in path.steps[1:]:
             states = None if states is None else self.follow(states, step)
         return None if states is None else frozenset(states)
 
     def children(self, states: Iterable[int]) -> frozenset[int] | None:
         """The declarations of the child elements of such elements; None: not known."""
-        found: set[int] = set()
-        for index in states:
-            found.update(child for named in self._children[index].values() for child in named)
-            if self.lets_in_unknown(index):
-                return None
-            found.update(
-                child
-                for wildcard in self._wildcards[index]
-                for child, declaration in enumerate(self.schema.declarations)
-                if declaration.is_global and wildcard.admits(declaration.name)
-            )
-        return frozenset(found)
+        among = list(states)
+        if any(map(self.lets_in_unknown, among)):
+            return None
+        return frozenset(child for index in among for child in self.all_children(index))
 
     def inside(self, states: Iterable[int]) -> frozenset[int] | None:
         """The declarations of all elements inside such elements; None: not known."""
@@ -181,9 +173,8 @@ class Vocabulary(Names):
     def _parents(self) -> list[set[int]]:
         found: list[set[int]] = [set() for _ in self.schema.declarations]
         for index in range(len(found)):
-            for _, children in self.all_children(index):
-                for child in children:
-                    found[child].add(index)
+            for child in self.all_children(index):
+                found[child].add(index)
         return found
 
     def has_element(self, name: str) -> bool:
@@ -193,7 +184,7 @@ class Vocabulary(Names):
     @property
     def is_open(self) -> bool:
         """Whether wildcards let in elements that the schema does not declare."""
-        return any(not wildcard.strict for wildcards in self._wildcards for wildcard in wildcards)
+        return any(map(self.lets_in_unknown, range(len(self._wildcards))))
 
     def follow(self, states: Iterable[int], step: Step) -> list[int] | None:
         """The declarations one step further; None when a wildcard lets in what is not known."""
@@ -226,17 +217,15 @@ class Vocabulary(Names):
         """Whether the schema declares elements of this name."""
         return name in self._by_name
 
-    def starting(self, path: PathType) -> list[int] | None:
-        """The declarations of a path's first step; None when it cannot be known what it stands for."""
-        return self._start(path)
-
-    def all_children(self, index: int) -> Iterator[tuple[str, Iterable[int]]]:
-        """The declarations of the child elements, by name; those that wildcards let in, too."""
-        yield from self._children[index].items()
-        for wildcard in self._wildcards[index]:
-            for child, declaration in enumerate(self.schema.declarations):
-                if declaration.is_global and wildcard.admits(declaration.name):
-                    yield declaration.name, (child,)
+    def all_children(self, index: int) -> set[int]:
+        """The declarations of the child elements; those that wildcards let in, too."""
+        found = {child for children in self._children[index].values() for child in children}
+        return found.union(
+            child
+            for wildcard in self._wildcards[index]
+            for child, declaration in enumerate(self.schema.declarations)
+            if declaration.is_global and wildcard.admits(declaration.name)
+        )
 
     def lets_in_unknown(self, index: int) -> bool:
         """Whether child elements can be there that the schema does not declare."""
@@ -310,7 +299,7 @@ class Vocabulary(Names):
             names = list(self._by_name)
             message = f"the schema has no element {local(step.test)}"
         else:
-            names = [a.name for d in self.schema.declarations for c in d.contents() for a in c.attributes]
+            names = self.attributes(None)
             message = f"no element of the schema has {'text' if step.axis is Axis.CHILD else f'an attribute {step}'}"
         relative = path.relative
         near = relative if path.absolute and self.allows(relative) else self._repaired(path, 0, names)
@@ -325,8 +314,7 @@ class Vocabulary(Names):
             names = []
             message = f"{parent} has no text of its own"
         else:
-            contents = [c for index in states for c in self.schema.declarations[index].contents()]
-            names = [attribute.name for content in contents for attribute in content.attributes]
+            names = self.attributes(frozenset(states))
             message = f"{parent} has no attribute {local(step.test)}"
         return Mismatch(at, message, self._repaired(path, at, names) or self._elsewhere(path, at))
 

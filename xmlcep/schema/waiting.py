@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..suggestions import listed
 from .enough import Enough
 from .model import (
     MOST_LISTED,
-    ElementPart,
     GroupKind,
     GroupPart,
     Part,
@@ -51,7 +51,7 @@ def unseen_parts(part: Part, schema: Schema, enough: Enough, is_counted: Callabl
         return Unseen(part, None, comments)
     found = [enough.part(p, elements(part)) for p in required]
     condition = " and ".join(dict.fromkeys(test.text for test in found if test.text))
-    kept = tuple(_optional(p) if p in required else p for p in parts)
+    kept = tuple(replace(p, lower=0) if p in required else p for p in parts)
     left = tuple(p for p in kept if not isinstance(p, WildcardPart))
     rest: Part | None = None
     if len(left) == 1:
@@ -77,11 +77,3 @@ def counted_remark(names: str, *, exact: bool) -> str:
     """The comment on children of which a condition says whether they are complete."""
     said = f"a condition, not an event, says whether there is enough in {names}"
     return said if exact else f"{said}, to a limited depth"
-
-
-def _optional(part: Part) -> Part:
-    if isinstance(part, GroupPart):
-        return GroupPart(part.kind, part.parts, 0, part.upper)
-    if isinstance(part, ElementPart):
-        return ElementPart(part.declarations, 0, part.upper)
-    return WildcardPart(part.wildcard, 0, part.upper)

@@ -4,8 +4,7 @@ Read `reading` (what a file asserts, with lxml's stylesheet for abstract pattern
 types and conditions), `converting`.
 """
 
-from .converting import Converted as Converted
-from .converting import convert as convert
-from .reading import is_schematron as is_schematron
+from .converting import Converted, convert
+from .reading import is_schematron
 
 __all__ = ["Converted", "convert", "is_schematron"]

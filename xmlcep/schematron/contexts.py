@@ -9,9 +9,21 @@ from path_types import PathType
 from path_types import Step as TypeStep
 
 from ..xpath import ExpressionError
-from ..xpath.checking import same_focus, selects_by_place
+from ..xpath.checking import selects_by_place
 from ..xpath.parser import Written, parse_written
-from ..xpath.syntax import Axis, NameTest, NodeTest, Operation, Path, Root, Step, Syntax, Union, parts_of
+from ..xpath.syntax import (
+    Axis,
+    NameTest,
+    NodeTest,
+    Operation,
+    Path,
+    Root,
+    Step,
+    Syntax,
+    Union,
+    parts_of,
+    same_focus,
+)
 from ..xpath.tokens import TokenKind, tokenize
 
 _ANY_DEPTH = Step(Axis.DESCENDANT_OR_SELF, NodeTest.NODE)

@@ -4,8 +4,7 @@ Read `difference` (two documents), `version` (what a version is), `files` and `g
 `history` (a log made of them), then `stamps` (who and when), `blame` and `telling` (what a log says, for people).
 """
 
-from .difference import Difference as Difference
-from .difference import diff as diff
-from .version import VersionError as VersionError
+from .difference import Difference, diff
+from .version import VersionError
 
 __all__ = ["Difference", "VersionError", "diff"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from .files import FileVersions
 from .git import GitVersions, is_repository
 from .history import Step, Written, write_history
 from .tracked import TrackedVersions
-from .version import Source, VersionError
+from .version import LARGEST, Source, VersionError
 
 _FLAG = Kind(lambda value: isinstance(value, bool), "True or False")
 
@@ -22,6 +22,32 @@ _FLAG = Kind(lambda value: isinstance(value, bool), "True or False")
 def are_files(paths: Sequence[Path]) -> bool:
     """Whether paths are versions themselves: several files, or a folder; one file is one in git."""
     return len(paths) > 1 or (paths[0].is_dir() and not is_repository(paths[0]))
+
+
+@contextmanager
+def versions_of(
+    paths: Sequence[Path], out: str | os.PathLike[str], *, by_time: bool = False, branch: str | None = None,
+    since: str | None = None, base: str | None = None, all_parents: bool = False, tracked: bool = False,
+    largest: int = LARGEST,
+) -> Iterator[tuple[Source, str]]:  # fmt: skip
+    """The versions at these paths, and what the document is called where nobody says; raises `VersionError`."""
+    if tracked and len(paths) > 1:
+        raise VersionError("`tracked` is for one file, which has its changes in it")
+    for_git = {"branch": branch, "since": since, "base": base, "all_parents": all_parents or None}
+    given = [name for name, value in for_git.items() if value is not None]
+    if given and (tracked or are_files(paths)):
+        raise VersionError(
+            f"`{given[0]}` is for a file in git; several files, or a folder, are versions themselves"
+        )
+    if tracked:
+        yield TrackedVersions(paths[0], largest=largest), paths[0].name
+    elif are_files(paths):
+        yield FileVersions(paths, by_time=by_time), Path(out).name.split(".")[0]
+    elif by_time:
+        raise VersionError("`by_time` is for files: the versions of one path are its commits")
+    else:
+        with GitVersions(paths[0], branch=branch, since=since, base=base, all_parents=all_parents) as git:
+            yield git, paths[0].name
 
 
 def history(
@@ -55,23 +81,9 @@ def history(
         ignore_whitespace=(ignore_whitespace, _FLAG), seal=(seal, _FLAG), erasable=(erasable, _FLAG),
     )  # fmt: skip
     paths = [Path(each) for each in given]
-    with ExitStack() as stack:
-        source: Source
-        if tracked:
-            if len(paths) > 1:
-                raise VersionError("tracked is for one file, which has its changes in it")
-            source, called = TrackedVersions(paths[0]), paths[0].name
-        elif are_files(paths):
-            if branch is not None or since is not None or base is not None or all_parents:
-                raise VersionError(
-                    "branch, since, base and all_parents are for one file in git, not for files or a folder"
-                )
-            source, called = FileVersions(paths, by_time=by_time), Path(out).name.split(".")[0]
-        else:
-            if by_time:
-                raise VersionError("by_time is for files: the versions of one file in git are its commits")
-            git = GitVersions(paths[0], branch=branch, since=since, base=base, all_parents=all_parents)
-            source, called = stack.enter_context(git), paths[0].name
+    with versions_of(
+        paths, out, by_time=by_time, branch=branch, since=since, base=base, all_parents=all_parents, tracked=tracked
+    ) as (source, called):  # fmt: skip
         return write_history(
             source, out, name=name or called, keys=[Key.parse(key) for key in keys],
             ignore_whitespace=ignore_whitespace, seal=seal, erasable=erasable, progress=progress,

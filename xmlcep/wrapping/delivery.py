@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import repeat
 from operator import is_
 from types import BuiltinFunctionType, FrameType
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from ..events import CompositeEvent, PrimitiveEvent
 from .doubt import CUT_SHORT, Block, is_running
@@ -43,27 +43,31 @@ Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
 """What can be in the queue; a composite is an external event (L7)."""
 
 
-_Call = Callable[[Any], Any]
-_Attached: TypeAlias = tuple[Listener, int]
-_Subscribed: TypeAlias = tuple[Callable[[PrimitiveEvent], Any], int]
-_Entry = TypeVar("_Entry", _Attached, _Subscribed)
+class Audience(NamedTuple):
+    """Who is called with changes: how, the listener or recorder that it is (None: a subscriber), at which position it
+    came."""
+
+    on_change: Callable[[PrimitiveEvent], Any]
+    listener: Listener | None
+    since: int
+
+    def advance(self, at: str) -> None:
+        """It is this time now, although nothing has changed (W6)."""
+        if self.listener is not None:
+            self.listener._on_advance(at)
+
+
 _Happened = TypeVar("_Happened", PrimitiveEvent, CompositeEvent)
-
-
 _Told = TypeVar("_Told")
 
 _this_call = sys._getframe
 """The frame of the function that calls it."""
 
 
-def _nobody(event: PrimitiveEvent) -> None:
-    """Stands where somebody has been who has gone."""
-
-
 class Delivery:
     """The queue of events that have happened and not been delivered yet, and who is to get them.
 
-    ``audience`` is true when anybody listens.
+    ``audience`` is true when anybody listens: ``recorders``, ``listeners`` and ``subscribers``, or the reactor.
     ``position`` numbers what is queued, delivered or not: who comes gets what has a number above the position then, so
     nothing of what has happened before, be it a change, the end of a transaction or an external event.
     ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
@@ -75,23 +79,21 @@ class Delivery:
     """
 
     __slots__ = (
-        "_before", "_entries", "_interrupt", "audience", "blocks", "callbacks", "changing", "delivering", "depth",
-        "document", "failures", "held", "listeners", "missed", "position", "queue", "reacting", "reactor", "recorded",
-        "recorders", "said", "subscribers",
+        "_everybody", "_interrupt", "audience", "blocks", "changing", "delivering", "depth", "document", "failures",
+        "held", "listeners", "missed", "position", "queue", "reacting", "reactor", "recorded", "recorders", "said",
+        "subscribers",
     )  # fmt: skip
 
     def __init__(self, document: str) -> None:
         self.document = document
-        self.listeners: tuple[_Attached, ...] = ()  # with the position at which they came
-        self.recorders: tuple[_Attached, ...] = ()
+        self.recorders: tuple[Audience, ...] = ()
+        self.listeners: tuple[Audience, ...] = ()
+        self.subscribers: tuple[Audience, ...] = ()
+        self._everybody: tuple[Audience, ...] = ()  # all of them, in order
         self.recorded = 0  # how many at the head of the queue the recorders know
-        self.subscribers: tuple[_Subscribed, ...] = ()
         self.queue: deque[tuple[int, int, Queued]] = deque()  # with depth and number
         self.position = 0
         self.reactor: Reactor | None = None
-        self.callbacks: list[_Call] = []  # all of them, in order
-        self._entries: tuple[_Attached | _Subscribed, ...] = ()  # whose they are
-        self._before: list[tuple[list[_Call], tuple[_Attached | _Subscribed, ...]]] = []  # see `_gather`
         self.audience = False
         self.held = False
         self.changing = False
@@ -144,72 +146,58 @@ class Delivery:
             self.said = True
             raise RefusedError(CUT_SHORT.format(self.document))
 
-    def whole_again(self, blocks: tuple[Block, ...]) -> None:
-        """What was under way has been undone; these blocks are around that."""
-        self.blocks = blocks
+    def whole_again(self) -> None:
+        """What was under way has been undone."""
         self.reacting = None
         self.missed = 0
-        self.changing = False
 
     # --- who is to get them
 
     def attach(self, listener: Listener, *, ahead: bool = False) -> None:
         """Adds an internal listener to what happens from now on; ``ahead``: a recorder, before all others."""
+        one = Audience(listener._on_change, listener, self.position)
         if ahead:
-            self.recorders = (*self.recorders, (listener, self.position))
+            self.recorders = (*self.recorders, one)
         else:
-            self.listeners = (*self.listeners, (listener, self.position))
+            self.listeners = (*self.listeners, one)
         self._gather()
 
     def detach(self, listener: Listener) -> None:
         """Takes an internal listener away; nothing happens when it is not there."""
-        self.listeners = tuple(entry for entry in self.listeners if entry[0] is not listener)
-        self.recorders = tuple(entry for entry in self.recorders if entry[0] is not listener)
+        self.listeners = tuple(each for each in self.listeners if each.listener is not listener)
+        self.recorders = tuple(each for each in self.recorders if each.listener is not listener)
         self._gather()
 
     def subscribe(self, callback: Callable[[PrimitiveEvent], Any]) -> Callable[[], None]:
         """Adds a subscriber to events from now on; the callable returned takes it away."""
-        entry = (callback, self.position)
-        self.subscribers = (*self.subscribers, entry)
+        one = Audience(callback, None, self.position)
+        self.subscribers = (*self.subscribers, one)
         self._gather()
 
         def unsubscribe() -> None:
-            self.subscribers = tuple(other for other in self.subscribers if other is not entry)
+            self.subscribers = tuple(each for each in self.subscribers if each is not one)
             self._gather()
 
         return unsubscribe
-
-    def _gather(self) -> None:
-        if self.delivering is None:
-            self._before.clear()
-        self._before.append((self.callbacks, self._entries))
-        self._entries = (*self.recorders, *self.listeners, *self.subscribers)
-        self.callbacks = [
-            *(recorder._on_change for recorder, _ in self.recorders),
-            *(listener._on_change for listener, _ in self.listeners),
-            *(callback for callback, _ in self.subscribers),
-        ]
-        # Whom a callback lets go is not called any more, not for the event that is being delivered either.
-        for callbacks, entries in self._before:
-            for index, entry in enumerate(entries):
-                if not self._is_here(entry):
-                    callbacks[index] = _nobody
-        self.audience = bool(self.callbacks) or self.reactor is not None
-
-    def _is_here(self, entry: _Attached | _Subscribed) -> bool:
-        return any(map(is_, self._entries, repeat(entry)))
-
-    def present(self, entries: tuple[_Entry, ...]) -> Iterator[_Entry]:
-        """Those who are here now, one after the other, unless they go while those before are called."""
-        known = self._entries
-        for entry in entries:
-            if self._entries is known or self._is_here(entry):
-                yield entry
 
     def set_reactor(self, reactor: Reactor | None) -> None:
         """Has edits acted on from now on, or (None) no more."""
         self.reactor = reactor
         self._gather()
+
+    def _gather(self) -> None:
+        self._everybody = (*self.recorders, *self.listeners, *self.subscribers)
+        self.audience = bool(self._everybody) or self.reactor is not None
+
+    def present(self, some: tuple[Audience, ...]) -> Iterator[Audience]:
+        """Those who are here now, one after the other, unless they go while those before are called."""
+        known = self._everybody
+        for each in some:
+            if self._everybody is known or self._is_here(each):
+                yield each
+
+    def _is_here(self, one: Audience) -> bool:
+        return any(map(is_, self._everybody, repeat(one)))
 
     # --- delivering
 
@@ -218,70 +206,57 @@ class Delivery:
 
         Raises `CallbackError` (or `EndlessTriggerError`) when everybody has been called, then what interrupted it.
         """
-        if self.reactor is not None:
-            self._react(self.reactor.on_edit, (event,))
+        if self.reactor is not None or self.delivering is not None or self.held or self.queue:
+            self.deliver_all((event,))
             return
-        if self.delivering is not None or self.held or self.queue:
-            self.put(event)
-            self.changing = False
-            self.settle()
-            return
-        callbacks = self.callbacks
         self.delivering = _this_call()
         self.changing = False
-        called = 0
-        try:
-            for callback in callbacks:
-                called += 1
-                callback(event)
-        except BaseException as error:
-            self._failed(event, callbacks[called - 1], error)
-            self._call_rest(event, callbacks, called)
+        everybody = self._everybody
+        some, one = iter(everybody), everybody[0]
+        while True:
+            try:
+                for one in some:  # as `present` gives them
+                    if self._everybody is everybody or self._is_here(one):
+                        one.on_change(event)
+                break
+            except BaseException as error:
+                self._failed(one, one.on_change, event, error)
         self.delivering = None
         if self.queue or self.failures or self._interrupt is not None:
             self.settle()
 
     def deliver_all(self, events: Sequence[PrimitiveEvent]) -> None:
         """As `deliver`, of the events of one edit."""
-        if self.reactor is not None:
-            self._react(self.reactor.on_edit, events)
-            return
-        for event in events:
-            self.put(event)
-        self.changing = False
-        self.settle()
+        self._take(events, None if self.reactor is None else self.reactor.on_edit)
 
     def deliver_signal(self, event: CompositeEvent) -> None:
         """As `deliver`, of an external event (L7) that the application raises."""
-        if self.reactor is not None:
-            self._react(self.reactor.on_signal, (event,))
-            return
-        self.put(event)
-        self.settle()
+        self._take((event,), None if self.reactor is None else self.reactor.on_signal)
 
-    def _react(self, act: Callable[[Sequence[_Happened]], None], events: Sequence[_Happened]) -> None:
-        """Lets the reactor act on an edit, or a signal, then delivers it with all that was made of it."""
-        if self.reacting is not None:
-            for event in events:
-                self.put(event)
-            self.changing = False
-            act(events)
-            return
+    def _take(self, events: Sequence[_Happened], act: Callable[[Sequence[_Happened]], None] | None) -> None:
+        """Queues what has happened, lets the reactor act on it, then delivers it with all that was made of it."""
+        within = act is None or self.reacting is not None
         together = None
-        if self.recorders and not self.held:
+        if not within and self.recorders and not self.held:
             together = Together()
             self.put(together)
         before = len(self.queue)
         for event in events:
             self.put(event)
-        with self.under_way("reacting"):
+        if act is None:
             self.changing = False
-            try:
-                act(events)
-            finally:
-                made = len(self.queue) - before
-                if together is not None and made > len(events):
-                    together.count = made
+        elif within:
+            self.changing = False
+            act(events)
+        else:
+            with self.under_way("reacting"):
+                self.changing = False
+                try:
+                    act(events)
+                finally:
+                    made = len(self.queue) - before
+                    if together is not None and made > len(events):
+                        together.count = made
         self.settle()
 
     @contextmanager
@@ -349,11 +324,6 @@ class Delivery:
         else:
             self._interrupt = self._interrupt or error
 
-    def _is_internal(self, callback: Callable[..., Any]) -> bool:
-        """Whether it is a recorder's or a watch's: when it is cut short, nobody can say what these know."""
-        owner = getattr(callback, "__self__", None)
-        return owner in [each for each, _ in (*self.recorders, *self.listeners)]
-
     def call(self, callback: Callable[[Any], Any], event: object) -> None:
         """Calls a callback of the application unless callbacks trigger each other too deep; notes its error."""
         if self.depth > TRIGGER_DEPTH:
@@ -373,21 +343,11 @@ class Delivery:
         self.settle()
         return told
 
-    def _call_rest(self, event: PrimitiveEvent, callbacks: Sequence[_Call], called: int = 0) -> None:
-        """Calls those that have not been called, and notes what they raise."""
-        while called < len(callbacks):
-            callback = callbacks[called]
-            called += 1
-            try:
-                callback(event)
-            except BaseException as error:
-                self._failed(event, callback, error)
-
-    def _failed(self, event: PrimitiveEvent, callback: _Call, error: BaseException) -> None:
-        if _came_between(callback, error) or (cuts_short(error) and self._is_internal(callback)):
-            self.missed = 1  # nobody can say whether it was called
+    def _failed(self, one: Audience, call: Callable[..., Any], event: object, error: BaseException) -> None:
+        if _came_between(call, error) or (one.listener is not None and cuts_short(error)):
+            self.missed = 1  # nobody can say whether it was called, or what a recorder or a watch knows
             self.said = isinstance(error, Exception)
-        self.note(callback, event, error)
+        self.note(call, event, error)
 
     def _report(self) -> None:
         interrupt, self._interrupt = self._interrupt, None
@@ -404,42 +364,33 @@ class Delivery:
     def _deliver_queued(self, number: int, event: Queued) -> None:
         if type(event) is Together:
             return
-        if self.listeners:
-            self._inform(self.listeners, number, event)
-        if type(event) is Commit or type(event) is CompositeEvent:
-            return
-        assert isinstance(event, PrimitiveEvent)
-        if self.depth > TRIGGER_DEPTH:
-            if self.subscribers:
-                self._stop(self.subscribers[-1][0], event)
-            return
-        if self.subscribers:
-            for entry in self.subscribers:
-                if number > entry[1] and self._is_here(entry):
-                    self._call_rest(event, (entry[0],))
-
-    def _inform(self, listeners: tuple[_Attached, ...], number: int, event: Queued) -> None:
-        for listener, since in self.present(listeners):
-            call: _Call
-            given: Any
-            if number <= since:
-                continue
-            if type(event) is Commit:
-                call, given = listener._on_commit, event[0]
-            elif type(event) is Together:
-                if not event.count:
-                    continue
-                call, given = listener._on_together, event.count
-            elif type(event) is CompositeEvent:
-                call, given = listener._on_raised, event
+        self._inform(self.listeners, number, event)
+        if isinstance(event, PrimitiveEvent) and self.subscribers:
+            if self.depth > TRIGGER_DEPTH:
+                self._stop(self.subscribers[-1].on_change, event)
             else:
-                call, given = listener._on_change, event
+                self._inform(self.subscribers, number, event)
+
+    def _inform(self, some: tuple[Audience, ...], number: int, event: Queued) -> None:
+        for each in self.present(some):
+            if number <= each.since:
+                continue
+            call: Callable[[Any], Any] = each.on_change
+            given: Any = event
+            if type(event) is not PrimitiveEvent:
+                assert each.listener is not None
+                if type(event) is Commit:
+                    call, given = each.listener._on_commit, event[0]
+                elif type(event) is CompositeEvent:
+                    call = each.listener._on_raised
+                elif type(event) is Together and event.count:
+                    call, given = each.listener._on_together, event.count
+                else:
+                    continue
             try:
                 call(given)
             except BaseException as error:
-                if cuts_short(error):
-                    self.missed = 1
-                self.note(call, event, error)
+                self._failed(each, call, event, error)
 
     def _stop(self, callback: Callable[..., Any], event: object) -> None:
         if any(isinstance(failure.error, EndlessTriggerError) for failure in self.failures):

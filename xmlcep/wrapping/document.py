@@ -386,14 +386,14 @@ class Document(Single, Closing):
         delivery = self.delivery
         if delivery.delivering is not None:
             raise RefusedError("advance() in a callback: other callbacks have not received the change yet")
-        for recorder, _ in delivery.recorders:
-            recorder._on_advance(at)
+        for each in delivery.recorders:
+            each.advance(at)
         reactor = delivery.reactor
 
         # What rules do is done at the end, also where a callback fails; who comes in a callback does not hear of it.
         def tell() -> None:
-            for listener, _ in delivery.present(delivery.listeners):
-                listener._on_advance(at)
+            for each in delivery.present(delivery.listeners):
+                each.advance(at)
 
         with nullcontext() if reactor is None else reactor.on_advance(at):
             delivery.tell(tell)
@@ -407,7 +407,7 @@ class Document(Single, Closing):
         """
         from .watches import Watch
 
-        watches = [each for each, _ in self.delivery.listeners if isinstance(each, Watch)]
+        watches = [each.listener for each in self.delivery.listeners if isinstance(each.listener, Watch)]
         due = [watch.next_due() for watch in watches]
         if self.delivery.reactor is not None:
             due.append(self.delivery.reactor.next_due())

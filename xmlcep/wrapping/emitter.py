@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from path_types import PathType
 
 from ..events import CompositeEvent, PrimitiveEvent, TimePoint
@@ -24,7 +22,7 @@ class Emitter:
     one event. ``document`` goes into the field ``doc``, ``txn`` and ``meta`` are those of the open transaction.
     """
 
-    __slots__ = ("_blocks", "_events", "clock", "delivery", "document", "meta", "txn")
+    __slots__ = ("_events", "blocks", "clock", "delivery", "document", "meta", "txn")
 
     def __init__(self, clock: Clock, document: str) -> None:
         self.clock = clock
@@ -33,7 +31,7 @@ class Emitter:
         self.txn: int | None = None
         self.meta: dict[str, str] | None = None
         self._events: list[PrimitiveEvent] = []  # of the edit under way
-        self._blocks = 0  # how many blocks are open that make one edit of all that happens in them
+        self.blocks = 0  # how many blocks are open that make one edit of all that happens in them
 
     def emit(
         self,
@@ -53,25 +51,9 @@ class Emitter:
                 now = clock.now()  # one edit is made at one moment
                 if not clock.since <= now < clock.until:
                     clock.stamp(now)
-            events.append(
-                _new_event(
-                    PrimitiveEvent,
-                    (
-                        ts,
-                        op,
-                        path,
-                        ids,
-                        value,
-                        old,
-                        pos,
-                        clock.at,
-                        self.document,
-                        self.txn,
-                        self.meta_now(),
-                        True,
-                    ),
-                )
-            )
+            meta = self.meta_now()
+            event = (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, meta, True)
+            events.append(_new_event(PrimitiveEvent, event))
 
     def emit_alone(
         self,
@@ -83,7 +65,7 @@ class Emitter:
         pos: int | None,
     ) -> None:
         """An edit of one event, unless a block makes one edit of several calls."""
-        if self._blocks or self._events:  # left of an edit that was cut short: these come first
+        if self.blocks or self._events:  # left of an edit that was cut short: these come first
             self.emit(op, path, ids, value, old, pos)
             self.end_edit()
             return
@@ -118,7 +100,7 @@ class Emitter:
     def end_edit(self) -> None:
         """Completes the edit under way, if nothing of it is to come any more, and has it delivered."""
         delivery = self.delivery
-        if self._blocks:
+        if self.blocks:
             delivery.changing = False
             return
         events = self._events
@@ -140,17 +122,12 @@ class Emitter:
 
     def begin_block(self) -> None:
         """What is done until `end_block` is one edit."""
-        self._blocks += 1
+        self.blocks += 1
 
     def end_block(self) -> None:
         """The other end; the edit is delivered."""
-        self._blocks -= 1
+        self.blocks -= 1
         self.end_edit()
-
-    @property
-    def blocks(self) -> int:
-        """How many blocks are open that make one edit of several calls."""
-        return self._blocks
 
     def commit(self, txn: int) -> None:
         """The last edit of a transaction has been made."""
@@ -163,7 +140,7 @@ class Emitter:
         ``position``: that of the delivery then; ``blocks``: how many that are one edit were open.
         """
         self._events.clear()
-        self._blocks = blocks
+        self.blocks = blocks
         self.delivery.take_back(position)
         self.clock.ts = ts
 
@@ -184,15 +161,13 @@ class OneEdit(Block):
         delivery.blocks = (*delivery.blocks, self)
         self._emitter.begin_block()
 
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, *, failed: bool) -> None:
         delivery = self._emitter.delivery
         if self not in delivery.blocks:  # a transaction around it has been undone
             return
         if delivery.changing or delivery.missed:  # what the block has done nobody can say
             delivery.missed = 1
-            if kind is None:
+            if not failed:
                 delivery.check()
             return
         delivery.changing = True

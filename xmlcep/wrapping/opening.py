@@ -10,6 +10,7 @@ from lxml import etree
 
 from ..arguments import FUNCTION, IDS, TEXT, check, optional, refuse, whole_number
 from ..events import UNNAMED
+from ..xml_writer import xml_text
 from .calls.lxml_methods import LOOKUP
 from .calls.own_classes import track
 from .classes import LOOKUPS
@@ -88,7 +89,7 @@ def _wrapped(
     document = Document(tree, parser, txn)
     try:
         refuse_entities(classes)
-        tree.original.take_text(root)
+        tree.original.text = xml_text(root).encode()
         if not all(issubclass(kind, Tracked) for kind in classes):
             for node in tree.original.nodes:
                 track(node)

@@ -49,8 +49,8 @@ def signal(
 def _open_rules(tree: ShadowTree) -> Iterator[Rules]:
     """The rules of all watches, and those that act."""
     delivery = tree.emitter.delivery
-    for listener, _ in delivery.listeners:
-        rules = getattr(listener, "_rules", None)
+    for each in delivery.listeners:
+        rules = getattr(each.listener, "_rules", None)
         if isinstance(rules, Rules):
             yield rules
     if isinstance(delivery.reactor, Cascades):

@@ -5,17 +5,15 @@ from __future__ import annotations
 import sys
 from collections import deque
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any
 
 from ..errors import XmlCepError
 from .doubt import CUT_SHORT, Block
 from .errors import RefusedError, cuts_short
 from .shadow import outside_proxies
-from .shadow.journal import Journal
-from .shadow.savepoints import open_journal
+from .shadow.savepoints import Savepoint
 from .shadow.shadow import ShadowTree
-from .shadow.undo import undo, undo_visibly
+from .shadow.undo import undo_visibly
 
 _LEFT = (
     "an exception left a transaction inside this one, so this one was undone: let it reach the outer block"
@@ -51,8 +49,8 @@ class Transaction(Block):
     _instead = "begin another one, document.transaction()"
 
     __slots__ = (
-        "_around", "_clock", "_failed", "_immediate", "_journal", "_mark", "_meta", "_outer", "_outer_meta",
-        "_position", "_queue", "_task", "_transactions", "_tree", "number",
+        "_around", "_before", "_failed", "_immediate", "_mark", "_meta", "_outer", "_outer_meta", "_queue", "_task",
+        "_transactions", "_tree", "number",
     )  # fmt: skip
 
     def __init__(
@@ -65,11 +63,10 @@ class Transaction(Block):
         self._meta = meta
         self._outer: Transaction | None = None
         self._outer_meta: dict[str, str] | None = None
-        self._journal: Journal | None = None
+        self._before: Savepoint | None = None
         self._failed = ""  # why it is to be undone, whatever leaves its block
         self._mark = object()
         self._task: object = None
-        self._clock = self._position = 0
         self._around: tuple[Block, ...] = ()
         self._queue: deque[Any] = deque()
         self.number = 0
@@ -111,13 +108,12 @@ class Transaction(Block):
         delivery = emitter.delivery
         if delivery.reactor is not None:
             delivery.reactor.begin()
-        self._clock, self._position = tree.clock.ts, delivery.position
+        self._before = Savepoint(tree)
         self._transactions.open = self
         self._task = _current_task()
         _around.set((*_around.get(), self._mark))
         self.number = emitter.txn = self._transactions.count + 1
         emitter.meta = self._meta or None
-        self._journal = open_journal(tree)
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
             self._queue, delivery.queue = delivery.queue, deque()
@@ -125,11 +121,9 @@ class Transaction(Block):
         if delivery.reactor is not None:
             delivery.reactor.began()
 
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, *, failed: bool) -> None:
         if self._outer is not None:
-            self._leave_outer(self._outer, kind)
+            self._leave_outer(self._outer, failed=failed)
             return
         tree, delivery = self._tree, self._tree.emitter.delivery
         if delivery.is_cut_short:
@@ -137,16 +131,16 @@ class Transaction(Block):
         elif self._transactions.joined:
             self._failed = self._failed or _MIXED
         try:
-            refused = self._complete(undone=kind is not None)
+            refused = self._complete(undone=failed)
         except BaseException as raised:
             if not cuts_short(raised):
                 self._end()
             raise
         self._end()
         delivery.settle()
-        if kind is None and refused is not None:
+        if not failed and refused is not None:
             raise refused
-        if kind is None and self._failed:
+        if not failed and self._failed:
             delivery.said = True
             raise TransactionError(self._failed)
 
@@ -161,7 +155,7 @@ class Transaction(Block):
                 return refused
         if undone or self._failed:
             self._undo()
-        elif delivery.reactor is not None and (self.has_records or delivery.position != self._position):
+        elif delivery.reactor is not None and (self.has_records or delivery.position != self._start.position):
             try:
                 delivery.reactor.commit()
             except BaseException:
@@ -172,7 +166,12 @@ class Transaction(Block):
     @property
     def has_records(self) -> bool:
         """Whether it has any: otherwise the transaction leaves no trace, and nothing is flushed (D3)."""
-        return self._tree.clock.ts != self._clock
+        return self._tree.clock.ts != self._start.ts
+
+    @property
+    def _start(self) -> Savepoint:
+        assert self._before is not None, "it has not begun"
+        return self._before
 
     def refuse_strangers(self) -> None:
         """Raises `RefusedError` in a task that this transaction is not around: it would join what another task does,
@@ -184,46 +183,45 @@ class Transaction(Block):
                 "do not await inside"
             )
 
-    def _leave_outer(self, outer: Transaction, kind: type[BaseException] | None) -> None:
+    def _leave_outer(self, outer: Transaction, *, failed: bool) -> None:
         """The end of a transaction that has joined ``outer``."""
         transactions = self._transactions
         if transactions.open is not outer:  # it has ended before
-            if kind is None:
+            if not failed:
                 raise TransactionError(_MIXED)
             return
         self._tree.emitter.meta = self._outer_meta
-        if kind is not None:
+        if failed:
             outer._failed = outer._failed or _LEFT
         elif transactions.joined[-1] is not self:
             outer._failed = outer._failed or _MIXED
         transactions.joined = [each for each in transactions.joined if each is not self]
 
     def _undo(self) -> None:
-        tree, emitter = self._tree, self._tree.emitter
-        reactor = emitter.delivery.reactor
+        tree, delivery = self._tree, self._tree.delivery
+        reactor = delivery.reactor
         if reactor is not None:
             reactor.feed_only(True)
         journal = tree.journal
-        assert journal is not None
-        while journal is not self._journal and journal.outer is not None:  # of rules that were cut short
+        while journal is not None and journal.outer is not None:  # of rules that were cut short
             journal.outer.absorb(journal)
             journal = journal.outer
-        if reactor is not None and not self._immediate:
-            reactor.undo()
-        tree.journal = None
         if self._immediate:
-            undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
+            tree.journal = None
+            undo_visibly(
+                tree, self._start.journal
+            )  # the inverse edits, with fresh ids for what comes back (P7)
             if reactor is not None and self.has_records:
                 reactor.commit_undone()
-        else:
-            tree.calm()
-            undo(tree, journal)
-            emitter.take_back(self._clock, self._position, 0)
-            emitter.delivery.whole_again((*self._around, self))
+            return
+        if reactor is not None:
+            reactor.undo()
+        tree.calm()
+        self._start.undo()
+        delivery.whole_again()
 
     def _end(self) -> None:
-        tree, emitter = self._tree, self._tree.emitter
-        delivery = emitter.delivery
+        emitter, delivery = self._tree.emitter, self._tree.delivery
         if self.has_records:
             self._transactions.count = self.number
             emitter.commit(self.number)
@@ -236,8 +234,7 @@ class Transaction(Block):
         _around.set(tuple(mark for mark in _around.get() if mark is not self._mark))
         emitter.txn = None
         emitter.meta = None
-        tree.journal = None
-        tree.update_fast_path()
+        self._start.release()
         self._transactions.open = None
         if delivery.reactor is not None:
             delivery.reactor.feed_only(False)

@@ -4,24 +4,15 @@ Read `syntax`, `parser`, `checking`, `values`, `nodes`, `axes`, `paths`, `closur
 `expression`, `selection`.
 """
 
-from .environment import Environment as Environment
-from .errors import ExpressionError as ExpressionError
-from .evaluation import Evaluation as Evaluation
-from .expression import Expression as Expression
-from .expression import compile_expression as compile_expression
-from .kinds import Known as Known
-from .kinds import NodeKind as NodeKind
-from .kinds import Scope as Scope
-from .kinds import VariableKind as VariableKind
-from .kinds import Variables as Variables
-from .reads import Reads as Reads
-from .running import RunningExtreme as RunningExtreme
-from .running import RunningValues as RunningValues
-from .selection import Selected as Selected
-from .selection import Selection as Selection
-from .selection import compile_selection as compile_selection
-from .sight import ENVIRONMENT as ENVIRONMENT
-from .sight import Sight as Sight
+from .environment import Environment
+from .errors import ExpressionError
+from .evaluation import Evaluation
+from .expression import Expression, compile_expression
+from .kinds import Known, NodeKind, Scope, VariableKind, Variables
+from .reads import Reads
+from .running import RunningExtreme, RunningValues
+from .selection import Selected, Selection, compile_selection
+from .sight import ENVIRONMENT, Sight
 
 __all__ = [
     "ENVIRONMENT",
@@ -29,6 +20,7 @@ __all__ = [
     "Evaluation",
     "Expression",
     "ExpressionError",
+    "Known",
     "NodeKind",
     "Reads",
     "RunningExtreme",

@@ -7,7 +7,6 @@ no node to start from. Evaluation never raises.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NoReturn
@@ -32,6 +31,7 @@ from .syntax import (
     Syntax,
     Union,
     Variable,
+    same_focus,
 )
 
 MAX_DEPTH = 100
@@ -99,23 +99,6 @@ def _asks_for_place(syntax: Syntax) -> bool:
     if isinstance(syntax, Call) and syntax.function in ("position", "last"):
         return True
     return any(map(_asks_for_place, same_focus(syntax)))
-
-
-def same_focus(syntax: Syntax) -> Iterator[Syntax]:
-    """The parts of an expression that are evaluated with the same context node as it is."""
-    match syntax:
-        case Call(_, arguments):
-            yield from arguments
-        case Negation(operand) | Filter(operand):
-            yield operand
-        case Operation(first, rest):
-            yield first
-            yield from (operand for _, operand in rest)
-        case Union(operands):
-            yield from operands
-        case Path(start):
-            if start is not None and not isinstance(start, Root):
-                yield start
 
 
 @dataclass(frozen=True, slots=True)

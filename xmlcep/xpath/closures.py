@@ -54,9 +54,8 @@ from .syntax import (
     Operation,
     Path,
     Syntax,
-    Union,
     Variable,
-    variables_in,
+    is_constant,
 )
 from .values import Value, number_of, text_of, truth_of
 
@@ -145,8 +144,8 @@ class Closures(NodeClosures[S]):
     def _constant(self, syntax: Syntax, focus: Focus) -> Value:
         """The value of an expression that always has the same; None if it has not."""
         if id(syntax) not in self._constants:  # once, or constants in each other take exponential time
-            depends = _depends(syntax)
-            self._constants[id(syntax)] = None if depends else self._raw(syntax, focus)(None)  # type: ignore[arg-type]
+            value = self._raw(syntax, focus)(None) if is_constant(syntax) else None  # type: ignore[arg-type]
+            self._constants[id(syntax)] = value
         return self._constants[id(syntax)]
 
     def _variable(self, name: str) -> Values[S]:
@@ -331,21 +330,3 @@ _DOCUMENT, _NODE = attrgetter("document"), attrgetter("value")
 
 def _is_own(syntax: Syntax, focus: Focus) -> bool:
     return focus in (Focus.OWN, Focus.ITEM) and isinstance(syntax, Path) and syntax.is_context
-
-
-def _depends(syntax: Syntax) -> bool:
-    """Whether the value can differ: it has variables, or asks for the context or the place in a list."""
-    match syntax:
-        case Variable() | Path() | Union():
-            return True
-        case Call("position" | "last" | "lang"):
-            return True
-        case Call(_, arguments):
-            return any(map(_depends, arguments))
-        case Negation(operand):
-            return _depends(operand)
-        case Operation(first, rest):
-            return _depends(first) or any(_depends(operand) for _, operand in rest)
-        case Filter():
-            return True
-    return any(True for _ in variables_in(syntax))

@@ -235,9 +235,6 @@ class Expression:
                 found.append(Expression(text, dict(self._names), known, self.node, self.scope))
         return tuple(found)
 
-    def __deepcopy__(self, memo: object) -> Expression:
-        return self
-
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Expression) else NotImplemented
 

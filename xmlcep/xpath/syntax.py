@@ -225,17 +225,27 @@ def _parts(syntax: Syntax | Step) -> tuple[Syntax | Step, ...]:
     return ()
 
 
+def same_focus(syntax: Syntax) -> tuple[Syntax, ...]:
+    """The parts of an expression that are evaluated with the same context node as it is."""
+    match syntax:
+        case Filter(operand):
+            return (operand,)
+        case Path(start):
+            return () if start is None or isinstance(start, Root) else (start,)
+    return _parts(syntax)  # type: ignore[return-value]  # only paths have steps
+
+
 def starts_at_context(syntax: Syntax) -> bool:
     """Whether a path that is in no predicate starts at the context node."""
-    match syntax:
-        case Path(start):
-            return start in (None, Root.CURRENT) or (start is not Root.ROOT and starts_at_context(start))
-        case Call(_, arguments):
-            return any(map(starts_at_context, arguments))
-        case Negation(operand) | Filter(operand):
-            return starts_at_context(operand)
-        case Operation(first, rest):
-            return any(map(starts_at_context, (first, *(operand for _, operand in rest))))
-        case Union(operands):
-            return any(map(starts_at_context, operands))
-    return False
+    if isinstance(syntax, Path) and syntax.start in (None, Root.CURRENT):
+        return True
+    return any(map(starts_at_context, same_focus(syntax)))
+
+
+def is_constant(syntax: Syntax) -> bool:
+    """Whether the value is always the same: it asks for no variable, no node, and no place in a list."""
+    return all(
+        isinstance(part, Literal | Number | Negation | Operation)
+        or (isinstance(part, Call) and part.function not in ("last", "position", "lang"))
+        for part in parts_of(syntax)
+    )

@@ -16,12 +16,12 @@ from .operator import Arrival, OperatorState
 
 
 class BecomesState(OperatorState):
-    """``at_flush`` is the document as it was at the flush before, ``latest`` by node the last change since then that
-    turned it true (B3)."""
+    """``at_flush`` is the document as it was at the flush before, or when the rules came (G7); ``latest`` by node the
+    last change since then that turned it true (B3)."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self.at_flush = NaiveDocument()
+        self.at_flush = self.around.after.copy()
         self.latest: dict[int, PrimitiveEvent] = {}
 
     def _becomes(self) -> Becomes:

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from typing import NamedTuple
 
 from path_types import PathType, ends
 from path_types.endings import ByEnding
 from path_types.relations import offsets
 
 from ...events import CompositeType, PrimitiveType, Scope
+from ...log.records import Row
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
@@ -32,27 +31,6 @@ DOCUMENT = -1
 """The key step of a pass whose trees see the whole document."""
 VALUE = -2
 """The key step of a pass whose keys are the values of nodes."""
-
-
-class Role(Enum):
-    """What a record is to a pass."""
-
-    FED = "fed"
-    """It is replayed in its key's partition."""
-    PASSING = "passing"
-    """It lies in the key's part of the document but changes nothing there; it is dropped before the shuffle."""
-    FOREIGN = "foreign"
-    """It lies outside every key of the pass."""
-
-
-class Route(NamedTuple):
-    """Where records of one operation and path type go: the index of the key node's step (or `DOCUMENT`)."""
-
-    role: Role
-    step: int
-
-
-FOREIGN = Route(Role.FOREIGN, DOCUMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +84,10 @@ class Pass:
         """The index of the key node's step in this absolute path type; None: it lies outside every key."""
         return VALUE if self.by_value else key_step(self.keys, path) if self.keys else DOCUMENT
 
-    def route(self, op: str, path: PathType) -> Route:
-        """Where records of this operation and absolute path type go."""
+    def fed_at(self, op: str, path: PathType) -> int | None:
+        """The `step` of records of this operation and absolute path type; None: they can change no result of a key."""
         step = self.step(path)
-        if step is None:
-            return FOREIGN
-        return Route(Role.FED if self._is_fed(op, path, step) else Role.PASSING, step)
+        return step if step is not None and self._is_fed(op, path, step) else None
 
     def _is_fed(self, op: str, path: PathType, step: int) -> bool:
         """Whether such a record can change a result of its key."""
@@ -175,6 +151,13 @@ def key_step(keys: Sequence[PathType], path: PathType) -> int | None:
     return None
 
 
+def key_at(row: Row, step: int) -> int | str | None:
+    """The key of a record whose key's step is this: a node's id, a value; None: the document."""
+    if step == VALUE:
+        return (row[5] if row[1] == "del" else row[4]) or ""
+    return None if step == DOCUMENT else row[3][step]
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a log is replayed under some rules: the passes, each over keys of its own."""
@@ -192,8 +175,8 @@ class Plan:
         Passes that have nothing to do with the path are not looked at.
         """
         candidates = set(self.seeing_all).union(*self.by_path.of(path))
-        routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
-        return [(index, route.step) for index, route in routes if route.role is Role.FED]
+        steps = [(index, self.passes[index].fed_at(op, path)) for index in sorted(candidates)]
+        return [(index, step) for index, step in steps if step is not None]
 
     @property
     def divided(self) -> tuple[Pass, ...]:

@@ -13,12 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...engine.across import Across
-from ...log.json_codec import FASTEST
-from ..failures import ReplayError
 from ..findings.order import Ranking
 from ..local.across import part_of, raised_in_order
 from ..without_collector import without_garbage_collection
-from .answers import ANSWERS, END, FAILURE, FINDING, FOUND, PART, Answers, typed
+from .answers import ANSWERS, END, PART, Answers
 from .told import Told
 
 KEYS = pa.schema([("task", pa.int32()), ("value", pa.string()), *ANSWERS])
@@ -29,22 +27,18 @@ _key = itemgetter("task", "value")
 
 def values_replayed(batches: Iterable[pa.RecordBatch], told: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
     """Replays each value, in the order of `ORDER`: the end of time, which all tasks have, comes before the first. Other
-    answers go on as they are; or, with ``typed``, findings do, and a failure ends the task."""
+    answers go on as they are."""
     with without_garbage_collection():
-        replay = _ValueReplay(Told(*told))
-        for batch in replay.answered(batches):
-            yield from typed([batch]) if replay.told.typed else [batch]
+        yield from _ValueReplay(Told(*told)).answered(batches)
 
 
 class _ValueReplay:
     def __init__(self, told: Told) -> None:
         rules = told.parsed()
-        self.told = told
         self._across = Across(rules, operators=told.operators)
         self._ranking = Ranking(rules)
-        self._answers = Answers(self._ranking, typed=False)
+        self._answers = Answers(self._ranking)
         self._ends: Counter[int] = Counter()  # by task
-        self._found: dict[str, Counter[str]] = {}
         self._others: list[pa.RecordBatch] = []
 
     def answered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -52,9 +46,6 @@ class _ValueReplay:
             self._take(value, (row["content"] for row in rows), self._ends[task])
             yield from self._answers.take()
             yield from self._passed()
-        if not self.told.typed:
-            for doc, found in self._found.items():
-                self._answers.counts(FOUND, {"doc": doc, "found": dict(found)})
         yield from self._answers.take(rest=True)
         yield from self._passed()
 
@@ -64,17 +55,9 @@ class _ValueReplay:
             parts, ends = (batch.filter(pc.equal(batch["kind"], kind)) for kind in (PART, END))
             for task, end in zip(ends["task"].to_pylist(), ends["ts"].to_pylist(), strict=True):
                 self._ends[task] = max(self._ends[task], end)
-            self._note(batch.filter(pc.invert(pc.is_in(batch["kind"], pa.array([PART, END])))))
-            yield from parts.select(["task", "value", "content"]).to_pylist()
-
-    def _note(self, others: pa.RecordBatch) -> None:
-        if self.told.typed:
-            for line in others.filter(pc.equal(others["kind"], FAILURE))["content"].to_pylist():
-                failed = FASTEST.loads(line)
-                raise ReplayError(f"document {failed['doc']!r} cannot be replayed: {failed['failure'][2]}")
-            others = others.filter(pc.equal(others["kind"], FINDING))
-        if len(others):
+            others = batch.filter(pc.invert(pc.is_in(batch["kind"], pa.array([PART, END]))))
             self._others.append(others.select(ANSWERS.names))
+            yield from parts.select(["task", "value", "content"]).to_pylist()
 
     def _passed(self) -> Iterator[pa.RecordBatch]:
         others, self._others = self._others, []
@@ -84,5 +67,4 @@ class _ValueReplay:
         self._across.reset()
         for time, each in raised_in_order(self._across, self._ranking, map(part_of, lines), end):
             if self._across.value_of(each) == value:  # of others not all is here
-                self._found.setdefault(each.cause.doc, Counter())[each.name] += 1
-                self._answers.add(self._answers.findings([each], time))
+                self._answers.found(each, time)

@@ -1,23 +1,27 @@
-"""What tasks answer: findings, bad records, counts, as rows of one table; or findings as typed columns."""
+"""What tasks answer: findings, bad records, counts, as rows of one table; findings as typed columns."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...events import CompositeEvent
 from ...log import BadRecord
 from ...log.json_codec import FASTEST
 from ...log.quarantine import quarantine_line
+from ..failures import ReplayError
 from ..findings.columns import findings_schema, findings_table
 from ..findings.order import Ranking
 from ..quarantine import document_of
-from .columns import batch_of
 
+Answer: TypeAlias = dict[str, Any]
+"""A row of `ANSWERS`."""
 FINDING, BAD, DOCUMENT, FOUND, COUNTS, FAILURE = "finding", "bad", "document", "found", "counts", "failure"
 PART, END = "part", "end"
 """What an answer is. Its ``content`` is the finding, a line of a quarantine file, or an object of counts, as JSON;
@@ -47,9 +51,13 @@ def typed_schema() -> pa.Schema:
 
 
 def typed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Findings, one a row, with typed columns and their places."""
+    """Findings, one a row, with typed columns and their places; raises `ReplayError` at a document that failed."""
     for batch in batches:
-        yield from _table(batch).append_column("place", batch["place"]).to_batches()
+        for line in batch.filter(pc.equal(batch["kind"], FAILURE))["content"].to_pylist():
+            failed = FASTEST.loads(line)
+            raise ReplayError(f"document {failed['doc']!r} cannot be replayed: {failed['failure'][2]}")
+        found = batch.filter(pc.equal(batch["kind"], FINDING))
+        yield from _table(found).append_column("place", found["place"]).to_batches()
 
 
 def columns(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -98,56 +106,53 @@ class Origin(NamedTuple):
 
 
 class Answers:
-    """Rows that a task collects; ``typed``: findings only, in columns of their own."""
+    """Rows that a task collects."""
 
-    def __init__(self, ranking: Ranking, *, typed: bool, together: bool = False) -> None:
+    def __init__(self, ranking: Ranking, *, together: bool = False) -> None:
         self._ranking = ranking
         self._together = _TOGETHER if together else 1
-        self._typed = typed
-        self._rows: list[tuple[Any, ...]] = []
+        self._rows: list[Answer] = []
         self._size = 0
-        self._n = 0
+        self.number = 0
+        """That of the last finding."""
+        self._found: dict[str, Counter[str]] = {}
 
-    def findings(
-        self, composites: Sequence[CompositeEvent], time: int | None = None
-    ) -> list[tuple[Any, ...]]:
+    def findings(self, composites: Sequence[CompositeEvent], time: int | None = None) -> list[Answer]:
         """Composites, which come in their order, as rows; ``time`` is the place in time of those over documents."""
         step = self._together
         return [self._finding(composites[at : at + step], time) for at in range(0, len(composites), step)]
 
-    def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[tuple[Any, ...]]:
+    def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[Answer]:
         """A part of a document that events over documents take, as a row for each value that it belongs to."""
-        self._n += 1
-        return [(PART, doc, time, None, {"n": self._n}, value, None, line) for value in values]
+        self.number += 1
+        part = {"kind": PART, "doc": doc, "ts": time, "place": {"n": self.number}, "content": line}
+        return [part | {"name": value} for value in values]
 
     def end(self, time: int) -> None:
         """Says when time is over."""
-        self._add(END, None, time, None, None, None, None, b"")
+        self.add([{"kind": END, "ts": time, "content": b""}])
 
-    def _finding(self, composites: Sequence[CompositeEvent], time: int | None) -> tuple[Any, ...]:
+    def _finding(self, composites: Sequence[CompositeEvent], time: int | None) -> Answer:
         """Neighbours in the order of findings as one row, in the place of the first."""
         ranking, composite = self._ranking, composites[0]
         cause = composite[7]
-        self._n += 1
-        place = {
-            "time": time, "rank": ranking.number(composite), "values": ranking.values(composite), "n": self._n,
+        self.number += 1
+        rank, values = ranking.number(composite), ranking.values(composite)
+        return {
+            "kind": FINDING, "doc": cause[8] if type(cause) is tuple else cause.doc, "ts": cause[0],
+            "ids": composite[3], "place": {"time": time, "rank": rank, "values": values, "n": self.number},
+            "name": composite[0], "content": b"\n".join(map(ranking.encode, composites)),
         }  # fmt: skip
-        content = b"\n".join(map(ranking.encode, composites))
-        return (
-            FINDING,
-            cause[8] if type(cause) is tuple else cause.doc,
-            cause[0],
-            composite[3],
-            place,
-            composite[0],
-            None,
-            content,
-        )
 
-    def add(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Takes rows of findings."""
+    def found(self, composite: CompositeEvent, time: int | None = None) -> None:
+        """Takes a finding, and counts it for its document, which is not replayed as a whole."""
+        self._found.setdefault(composite.cause.doc, Counter())[composite.name] += 1
+        self.add(self.findings([composite], time))
+
+    def add(self, rows: Sequence[Answer]) -> None:
+        """Takes rows."""
         self._rows += rows
-        self._size += sum(len(row[-1]) for row in rows)
+        self._size += sum(len(row["content"]) for row in rows)
 
     def adopt(self, other: Answers) -> None:
         """Takes what another one has collected."""
@@ -159,25 +164,20 @@ class Answers:
 
     def bad_line(self, line: bytes, origin: Origin, doc: str | None) -> None:
         """Takes a line of a quarantine file."""
-        place = {"n": origin.record}
-        self._add(BAD, doc, None, None, place, None, origin.place or origin.file, line)
+        place, file = {"n": origin.record}, origin.place or origin.file
+        self.add([{"kind": BAD, "doc": doc, "place": place, "file": file, "content": line}])
 
     def counts(self, kind: str, content: Any) -> None:
         """Takes what is counted of a document, or of all; or why it failed."""
-        self._add(kind, content.get("doc"), None, None, None, None, None, FASTEST.dumps(content))
-
-    def _add(self, *row: Any) -> None:
-        if not self._typed:
-            self._rows.append(row)
-            self._size += len(row[-1])
+        self.add([{"kind": kind, "doc": content.get("doc"), "content": FASTEST.dumps(content)}])
 
     def take(self, *, rest: bool = False) -> Iterator[pa.RecordBatch]:
         """What there is, if it is much; or all."""
+        if rest:
+            found, self._found = self._found, {}
+            for doc, counts in found.items():
+                self.counts(FOUND, {"doc": doc, "found": counts})
         if not self._rows or not (rest or len(self._rows) >= _MOST_ROWS or self._size >= _MOST_BYTES):
             return
         rows, self._rows, self._size = self._rows, [], 0
-        batch = batch_of(ANSWERS, rows)
-        if self._typed:
-            yield from typed([batch])
-        else:
-            yield batch
+        yield pa.RecordBatch.from_pylist(rows, ANSWERS)

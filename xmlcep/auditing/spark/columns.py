@@ -6,15 +6,18 @@ Maps cost Spark's way to Python several times what all other columns do, so ``me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ...errors import ArgumentError
+from ...events import PrimitiveEvent
 from ...log.columns.accepted import as_read
 from ...log.json_codec import STANDARD
+from ...log.parquet import arrow_schema
+from ...log.records import Row
 from ...timestamps import TimeError, microseconds
 
 if TYPE_CHECKING:
@@ -22,24 +25,19 @@ if TYPE_CHECKING:
 
 _INTEGERS = re.compile(r"(array<)?(tinyint|smallint|int)>?")
 REQUIRED = ("doc", "ts", "op", "path", "ids")
-_INT, _TEXT, _YES = pa.int64(), pa.string(), pa.bool_()
-RECORD = pa.schema({
-    "doc": _TEXT, "ts": _INT, "op": _TEXT, "path": _TEXT, "ids": pa.list_(_INT), "value": _TEXT, "old": _TEXT,
-    "pos": _INT, "at": _TEXT, "txn": _INT, "meta": pa.map_(_TEXT, _TEXT), "more": _YES, "clock": _YES,
-})  # fmt: skip
-"""The columns of change records (docs/log.md)."""
-LOG = pa.schema([*RECORD, *pa.schema({
-    "aside": _TEXT, "file": _TEXT, "record": _INT, "offset": _INT, "place": _TEXT, "reason": _TEXT, "raw": _TEXT,
-    "raw_base64": _TEXT,
+_TEXT = pa.string()
+LOG = pa.schema([*arrow_schema(), *pa.schema({
+    "aside": _TEXT, "file": _TEXT, "record": pa.int64(), "offset": pa.int64(), "place": _TEXT, "reason": _TEXT,
+    "raw": _TEXT, "raw_base64": _TEXT,
 })])  # fmt: skip
-"""What `read_log` says besides: a header or control record as JSON; where a record is from (``place`` orders files);
-and of a bad one why, and its text."""
+"""The columns of change records (docs/log.md), and what `read_log` says besides: a header or control record as JSON;
+where a record is from (``place`` orders files); and of a bad one why, and its text."""
 IN_TASKS = pa.schema([pa.field("meta", _TEXT) if field.name == "meta" else field for field in LOG])
 """The columns as tasks have them."""
 
 
 _DDL = {
-    _TEXT: "string", _INT: "bigint", pa.int32(): "int", pa.float64(): "double", _YES: "boolean",
+    _TEXT: "string", pa.int64(): "bigint", pa.int32(): "int", pa.float64(): "double", pa.bool_(): "boolean",
     pa.binary(): "binary", pa.timestamp("us", "UTC"): "timestamp",
 }  # fmt: skip
 
@@ -159,23 +157,18 @@ def records_of(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.set_column(place, "meta", values.take(encoded.indices))
 
 
-def as_text(columns: dict[str, Any]) -> dict[str, Any]:
-    """Columns of records with times as text."""
-    batch = as_read(pa.record_batch(columns))
-    return dict(zip(batch.schema.names, batch.columns, strict=True))
+def columns_of(row: Row | PrimitiveEvent) -> dict[str, Any]:
+    """A change record by the names of its columns."""
+    return dict(zip(PrimitiveEvent._fields, row, strict=True)) | {
+        "path": str(row[2]),
+        "more": row[11] or None,
+    }
 
 
-def batch_of(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
-    """Rows of the values of all columns."""
-    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.record_batch(arrays, schema=schema)
-
-
-def with_columns(schema: pa.Schema, columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
-    """So many rows of these columns; others are null."""
+def with_columns(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The columns of ``schema`` that the batch has; others are null."""
     arrays = [
-        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(count, field.type)
-        for field in schema
+        batch[name].cast(type_) if name in batch.schema.names else pa.nulls(len(batch), type_)
+        for name, type_ in zip(schema.names, schema.types, strict=True)
     ]
     return pa.record_batch(arrays, schema=schema)

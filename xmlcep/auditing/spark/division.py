@@ -6,44 +6,42 @@ those that take it, one level of the plan later.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from path_types import PathType
+
 from ...engine import Detector
 from ...events import CompositeEvent, PrimitiveEvent
-from ...log import BadRecord, Batch, ClockCheck
-from ...log.columns.arrow_values import metas_of, rows_of
-from ...log.columns.blocks import RecordTypes
+from ...log import Batch, ClockCheck
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.parquet import COLUMNS, ArrowRecords
 from ...log.records import Row
+from ...rules import Rules
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan import Pass, Plan, make_plan
-from ..plan.partition_key import VALUE
+from ..plan.partition_key import key_at
 from ..whitespace import keep_meaningful
 from ..without_collector import without_garbage_collection
-from .answers import ANSWERS, FOUND, Answers
-from .columns import IN_TASKS, as_text, batch_of, records_of, with_columns
+from .answers import ANSWERS, Answers
+from .columns import IN_TASKS, columns_of, records_of, with_columns
 from .told import Told
 
 RECORD = pa.schema(
     IN_TASKS.field(name)
     for name in ("doc", "ts", "op", "path", "ids", "value", "old", "at", "txn", "meta", "more")
 )
-_BESIDE = [field for field in ANSWERS if field.name not in RECORD.names]
-ROUTED = pa.schema(
-    [("pass", pa.int32()), ("key", pa.string()), *RECORD, ("composite", pa.binary()), *_BESIDE]
-)
-"""A record for a key of a pass, or a composite and the record that raised it; or, with no pass, an answer."""
+_OWN = pa.schema([("pass", pa.int32()), ("key", pa.string()), *RECORD, ("composite", pa.binary())])
+ROUTED = pa.schema([*_OWN, *(field for field in ANSWERS if field.name not in _OWN.names)])
+"""A record for a key of a pass, and a composite that it has raised, if that is what the key takes; or, with no pass, an
+answer."""
 KEYS = ("pass", "doc", "key")
 ORDER = (*KEYS, "ts", "composite")
 _AT_ONCE = 2048
@@ -53,86 +51,58 @@ def routed(batches: Iterable[pa.RecordBatch], told: tuple[Any, ...]) -> Iterator
     """Change records, in order of document, time point and file, to the keys they are fed to. Bad ones, and all but the
     first of a time point, are left out: who judges them is the replay of the document as a whole."""
     router = _Router(Told(*told))
-    for batch in batches:
-        yield from router.route(batch)
+    yield from map(router.route, batches)
 
 
 class _Router:
     def __init__(self, told: Told) -> None:
         rules = told.parsed()
         self._plan = make_plan(rules)
-        self._keep = keep_meaningful if told.ignore_whitespace else None
-        self._types = RecordTypes(lambda op, path: True, check_times=rules.graph.needs_time)
-        self._feeds: list[list[tuple[int, int]]] = []  # by the number of a type
-        decoder = RowDecoder(ClockCheck.ANY, check_times=rules.graph.needs_time)
-        self._records = ArrowRecords("", decoder, _leave_out)
+        self._divided = {each.index for each in self._plan.divided}
+        self._keep = keep_meaningful if told.ignore_whitespace else lambda row: True
+        self._rows = _Rows(rules)
+        self._feeds: dict[tuple[str, PathType], list[tuple[int, int]]] = {}
         self._last: tuple[str, int] | None = None
 
-    def route(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    def route(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The rows of a batch, for each pass."""
-        good = self._good(batch)
-        if not len(good):
-            return
-        good = good.filter(self._firsts(good))
-        types = np.array(
-            [self._type(*each) for each in zip(good["op"].to_pylist(), good["path"].to_pylist(), strict=True)]
-        )
-        ends = good["ids"].offsets.to_numpy()
-        flat = good["ids"].values.to_numpy()
-        wanted: dict[tuple[int, int], list[int]] = {}
-        for number in set(types.tolist()):
-            for feed in self._feeds[number]:
-                wanted.setdefault(feed, []).append(number)
-        for (index, step), numbers in wanted.items():
-            places = np.flatnonzero(np.isin(types, numbers))
-            rows = good.take(pa.array(places))
-            if step == VALUE:
-                key = pc.coalesce(pc.if_else(pc.equal(rows["op"], "del"), rows["old"], rows["value"]), "")
-            else:
-                key = pa.array(flat[ends[places] + step]).cast(pa.string())
-            columns = {name: rows[name] for name in RECORD.names}
-            yield with_columns(ROUTED, columns | {"pass": pa.repeat(index, len(rows)), "key": key}, len(rows))
+        found = []
+        for row in filter(self._keep, self._rows.of(batch)):
+            place = row[8], row[0]
+            if place != self._last:
+                self._last = place
+                for index, step in self._feeds_of(row[1], row[2]):
+                    found.append({"pass": index, "key": str(key_at(row, step)), **_record(row)})
+        return pa.RecordBatch.from_pylist(found, ROUTED)
 
-    def _type(self, op: str, path: str) -> int:
-        type_ = self._types[op, path]
-        if type_.number == len(self._feeds):
-            divided = {each.index for each in self._plan.divided}
-            feeds = self._plan.feeds(type_.op, type_.path)
-            self._feeds.append([feed for feed in feeds if feed[0] in divided])
-        return type_.number
-
-    def _good(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The good records, with the columns of `RECORD`."""
-        block = self._records.block(
-            records_of(batch.select([n for n in batch.schema.names if n in COLUMNS])), 1
-        )
-        if self._keep is None and block.runs(self._types) is not None:
-            columns = {name: batch[name] for name in batch.schema.names if name in RECORD.names}
-            return with_columns(RECORD, as_text(columns), len(batch))
-        rows = [row for item in block.items() if isinstance(item, Batch) for row in item.rows]
-        if self._keep is not None:
-            rows = list(filter(self._keep, rows))
-        return batch_of(RECORD, list(map(_record, rows)))
-
-    def _firsts(self, good: pa.RecordBatch) -> Any:
-        """Which records are the first of their time point."""
-        docs, ts = good["doc"].to_pylist(), good["ts"].to_pylist()
-        before = [self._last, *zip(docs, ts, strict=True)]
-        self._last = before.pop()
-        return pa.array(
-            [here != there for here, there in zip(zip(docs, ts, strict=True), before, strict=True)]
-        )
+    def _feeds_of(self, op: str, path: PathType) -> list[tuple[int, int]]:
+        """The passes that are fed with such records, and the key's step."""
+        feeds = self._feeds.get((op, path))
+        if feeds is None:
+            feeds = [feed for feed in self._plan.feeds(op, path) if feed[0] in self._divided]
+            self._feeds[op, path] = feeds
+        return feeds
 
 
-def _record(row: Row | PrimitiveEvent) -> tuple[Any, ...]:
+class _Rows:
+    """Reads the good records of batches; who judges the others is the replay of the document as a whole."""
+
+    def __init__(self, rules: Rules) -> None:
+        decoder = RowDecoder(ClockCheck.ANY, check_times=rules.graph.needs_time)
+        self._records = ArrowRecords("", decoder, lambda _: None)
+
+    def of(self, batch: pa.RecordBatch) -> Iterator[Row]:
+        """The rows of a batch."""
+        known = batch.select([name for name in batch.schema.names if name in COLUMNS])
+        for item in self._records.block(records_of(known), 1).items():
+            if isinstance(item, Batch):
+                yield from item.rows
+
+
+def _record(row: Row | PrimitiveEvent) -> dict[str, Any]:
     """A record with the columns of `RECORD`."""
-    ts, op, path, ids, value, old, _, at, doc, txn, meta, more = row
-    text = None if meta is None else FASTEST.dumps(dict(meta)).decode()
-    return doc, ts, op, str(path), ids, value, old, at, txn, text, more or None
-
-
-def _leave_out(bad: BadRecord) -> None:
-    """It is judged elsewhere."""
+    meta = None if row[10] is None else FASTEST.dumps(dict(row[10])).decode()
+    return columns_of(row) | {"meta": meta}
 
 
 def keys_replayed(
@@ -151,8 +121,7 @@ class _KeyReplay:
         rules = told.parsed()
         self._plan = make_plan(rules)
         self._level = level
-        self._ranking = Ranking(rules)
-        self._answers = Answers(self._ranking, typed=False)
+        self._answers = Answers(Ranking(rules))
         self._encoder = FindingEncoder()
         self._detectors = {
             each.index: Detector(each.rules(rules), operators=told.operators, trees=each.names)
@@ -161,12 +130,11 @@ class _KeyReplay:
         }
         self._taking = {each.index for each in self._plan.divided if each.sources}
         self._takers = _takers(self._plan)
-        self._found: dict[str, Counter[str]] = {}
-        self._types = RecordTypes(lambda op, path: True)
+        self._rows = _Rows(rules)
         self._key: tuple[Any, ...] | None = None
         self._cause: PrimitiveEvent | None = None  # with composites that came with it
         self._composites: list[CompositeEvent] = []
-        self._forwarded: list[tuple[Any, ...]] = []
+        self._forwarded: list[dict[str, Any]] = []
 
     def take(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Replays the rows of our level."""
@@ -177,16 +145,8 @@ class _KeyReplay:
         rows = batch.filter(own)
         if not len(rows):
             return
-        columns = {name: rows[name] for name in RECORD.names if name != "meta"}
-        known = [
-            self._types[each] for each in zip(rows["op"].to_pylist(), rows["path"].to_pylist(), strict=True)
-        ]
-        made = rows_of(
-            columns, [each.op for each in known], [each.path for each in known], rows["doc"].to_pylist(),
-            metas_of(records_of(rows.select(["meta"]))["meta"] if rows["meta"].null_count < len(rows) else None),
-        )  # fmt: skip
         keys = zip(*(rows[name].to_pylist() for name in KEYS), strict=True)
-        fed = zip(keys, made, rows["composite"].to_pylist(), strict=False)
+        fed = zip(keys, self._rows.of(rows), rows["composite"].to_pylist(), strict=True)
         for key, its in groupby(fed, key=itemgetter(0)):
             if key != self._key:
                 self._end_key()
@@ -197,8 +157,6 @@ class _KeyReplay:
     def finish(self) -> Iterator[pa.RecordBatch]:
         """The partition is over."""
         self._end_key()
-        for doc, found in self._found.items():
-            self._answers.counts(FOUND, {"doc": doc, "found": dict(found)})
         yield from self._taken(rest=True)
 
     def _end_key(self) -> None:
@@ -238,20 +196,16 @@ class _KeyReplay:
                 for each in takers:
                     step = each.step(composite.path)
                     if step is not None:
-                        self._forwarded.append(
-                            (each.index, str(composite.ids[step]), *_record(cause), content)
-                        )
-            self._found.setdefault(composite.cause.doc, Counter())[composite.name] += 1
-            self._answers.add(self._answers.findings([composite]))
+                        key = {"pass": each.index, "key": str(composite.ids[step]), "composite": content}
+                        self._forwarded.append(key | _record(cause))
+            self._answers.found(composite)
 
     def _taken(self, *, rest: bool = False) -> Iterator[pa.RecordBatch]:
         if self._forwarded and (rest or len(self._forwarded) >= _AT_ONCE):
             forwarded, self._forwarded = self._forwarded, []
-            names = ["pass", "key", *RECORD.names, "composite"]
-            batch = batch_of(pa.schema([ROUTED.field(name) for name in names]), forwarded)
-            yield with_columns(ROUTED, dict(zip(names, batch.columns, strict=True)), len(batch))
+            yield pa.RecordBatch.from_pylist(forwarded, ROUTED)
         for batch in self._answers.take(rest=rest):
-            yield with_columns(ROUTED, dict(zip(batch.schema.names, batch.columns, strict=True)), len(batch))
+            yield with_columns(ROUTED, batch)
 
 
 def _takers(plan: Plan) -> dict[str, list[Pass]]:

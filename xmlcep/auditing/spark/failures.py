@@ -20,7 +20,7 @@ _CAUSES = {
     "OutOfMemoryError": "it ran out of memory: give Spark more (spark.driver.memory) or use more partitions",
     "No space left on device": "the disk for temporary files is full: set SPARK_LOCAL_DIRS to a larger one",
     "spark.driver.maxResultSize": "the findings of one partition are more than the driver is allowed to take:"
-    " set spark.driver.maxResultSize to 0 or use more partitions",
+    " let the tasks write them (--out FOLDER/), set spark.driver.maxResultSize to 0 or use more partitions",
     "Python worker exited unexpectedly": "a Python worker process was killed, perhaps for lack of memory,"
     " more often than a task is tried again",
     "All masters are unresponsive": "the master cannot be reached",

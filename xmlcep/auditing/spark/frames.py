@@ -12,7 +12,7 @@ from ...arguments import check, optional, whole_number
 from ...rules import PlainRules, Rules, parse_rules
 from ..plan import Plan, make_plan
 from .across import ORDER as VALUE_ORDER
-from .answers import ANSWERS, BAD, END, FINDING, ORDER, PART, typed_schema
+from .answers import ANSWERS, BAD, END, FAILURE, FINDING, ORDER, PART, typed_schema
 from .columns import chosen, ddl
 from .columns import in_order as sorted_changes
 from .division import KEYS, ROUTED
@@ -53,17 +53,20 @@ def findings(
         partitions=(partitions, optional(whole_number(1))),
         large=(large, optional(whole_number(0))),
     )
-    told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace, typed=True)
-    if not rules.graph.across:
-        return answers(changes, rules, told, partitions, large)
-    answered = answers(changes, rules, told._replace(typed=False), partitions, large)
-    return across_documents(answered, told, partitions)
+    told = Told(tuple(PlainRules.of(rules)), operators, until, ignore_whitespace)
+    found = answers(changes, rules, told, partitions, large, judged=False)
+    if rules.graph.across:
+        found = across_documents(found, told, partitions)
+    found = found.where(f"kind in ('{FINDING}', '{FAILURE}')")
+    return found.mapInArrow(on_workers("answers", "typed"), ddl(typed_schema()))
 
 
 def answers(
-    changes: DataFrame, rules: Rules, told: Told, partitions: int | None = None, large: int | None = None
-) -> DataFrame:
-    """Findings as JSON text, bad records, counts: all that one replay of the changes has to say; or typed findings."""
+    changes: DataFrame, rules: Rules, told: Told, partitions: int | None = None, large: int | None = None, *,
+    judged: bool = True,
+) -> DataFrame:  # fmt: skip
+    """Findings as JSON text, bad records, counts: all that one replay of the changes has to say. If not ``judged``,
+    nothing but findings and failures is needed."""
     from pyspark.sql import functions as F
 
     known, plan = chosen(changes), make_plan(rules)
@@ -75,7 +78,7 @@ def answers(
     found = found.unionByName(_divided(some, plan, told, partitions))
     seeing = () if plan.whole is None else plan.whole.trees
     whole = tuple(tree.name for tree in (*seeing, *rules.graph.across))
-    if told.typed and not whole:
+    if not (whole or judged):
         return found
     # Who judges its records, and what rules see documents as a whole.
     return found.unionByName(_whole(some, told._replace(trees=whole, together=False), partitions))
@@ -83,9 +86,8 @@ def answers(
 
 def _whole(known: DataFrame, told: Told, partitions: int | None) -> DataFrame:
     """What replays of whole documents answer."""
-    schema = ddl(typed_schema() if told.typed else ANSWERS)
     ordered = sorted_changes(known, *_spread(partitions, "doc"), beside=bool(told.parsed().externals))
-    return ordered.mapInArrow(on_workers("replay", "replayed", tuple(told)), schema)
+    return ordered.mapInArrow(on_workers("replay", "replayed", tuple(told)), ddl(ANSWERS))
 
 
 def _divided(known: DataFrame, plan: Plan, told: Told, partitions: int | None) -> DataFrame:
@@ -103,11 +105,7 @@ def _divided(known: DataFrame, plan: Plan, told: Told, partitions: int | None) -
     for level in range(1 + max(each.level for each in plan.divided)):
         rows = rows.repartition(*_spread(partitions, *KEYS)).sortWithinPartitions(*KEY_ORDER)
         rows = rows.mapInArrow(on_workers("division", "keys_replayed", tuple(told), level), ddl(ROUTED))
-    found = rows.where("kind is not null").select(*ANSWERS.names)
-    if not told.typed:
-        return found
-    found = found.where(F.col("kind") == FINDING)
-    return found.mapInArrow(on_workers("answers", "typed"), ddl(typed_schema()))
+    return rows.where("kind is not null").select(*ANSWERS.names)
 
 
 def across_documents(answered: DataFrame, told: Told, partitions: int | None) -> DataFrame:
@@ -126,8 +124,7 @@ def across_documents(answered: DataFrame, told: Told, partitions: int | None) ->
         "*",
     )
     rows = rows.repartition(*_spread(partitions, "task")).sortWithinPartitions(*VALUE_ORDER)
-    schema = ddl(typed_schema() if told.typed else ANSWERS)
-    return rows.mapInArrow(on_workers("across", "values_replayed", tuple(told)), schema)
+    return rows.mapInArrow(on_workers("across", "values_replayed", tuple(told)), ddl(ANSWERS))
 
 
 def _spread(partitions: int | None, *keys: str) -> tuple[Any, ...]:

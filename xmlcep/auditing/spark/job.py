@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-_RECORDS_OF_A_TASK = 250_000
+RECORDS_OF_A_TASK = 250_000
 
 
 def collect(
@@ -54,7 +54,7 @@ def collect(
                 raw = base64.b64decode(line["raw_base64"]) if "raw_base64" in line else line["raw"].encode()
                 file = files[int(place)]
                 origin = Origin(file.name, line["record"])
-                collector.add_bad(file, BadRecord(origin, line["offset"], line["reason"], raw))
+                collector.add_bad(file, BadRecord(origin, line.get("offset"), line["reason"], raw))
             elif kind == FAILURE:
                 failures.add(line["doc"], Failure(*line["failure"]))
             elif kind == COUNTS:
@@ -90,6 +90,8 @@ class SparkAudit:
 
     def run(self, files: Sequence[LogFile], writer: FindingsWriter | PartFindings) -> None:
         """Audits; findings go to a writer here, or tasks write them."""
+        from pyspark.sql import functions as F
+
         request, quarantine = self._request, self._collector.quarantine
         told = Told(
             tuple(PlainRules.of(request.rules)),
@@ -100,7 +102,7 @@ class SparkAudit:
         )
         changes = log_of(self._spark, files)
         likely = likely_records(files)
-        partitions = request.partitions or 1 + likely // _RECORDS_OF_A_TASK
+        partitions = request.partitions or 1 + likely // RECORDS_OF_A_TASK
         # Where no document can have so many, by what a record takes, none is looked at for it.
         large = LARGE if likely > LARGE // 2 else None
         with ExitStack() as kept:
@@ -108,11 +110,10 @@ class SparkAudit:
             kept.callback(answered.unpersist)
             self._steps.begin()
             collect(_beside_findings(answered), request.rules, self._collector, files)
-            if quarantine.by_file:
-                for row in (
-                    changes.where("doc is not null").select("place", "doc").distinct().toLocalIterator()
-                ):
-                    quarantine.note_documents(files[int(row["place"])].place, {row["doc"]})
+            if blamed := [f"{place:09}" for place in quarantine.blamed_files]:
+                concerned = changes.where("doc is not null").where(F.col("place").isin(blamed))
+                for row in concerned.select("place", "doc").distinct().toLocalIterator():
+                    quarantine.note_documents(int(row["place"]), {row["doc"]})
             withheld = quarantine.settle()
             self._steps.begin(records=self._collector.summary.records)
             found = self._without(answered.where(_IS_FINDING), withheld)

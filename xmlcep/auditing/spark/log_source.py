@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...arguments import TEXT, check
 from ...errors import ArgumentError
 from ..inputs import SUFFIXES, LogFile
 from .columns import LOG, ddl
+from .told import Names
 from .workers import on_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-Names: TypeAlias = Mapping[str, tuple[int, str]] | None
 _LOGS = f"({'|'.join(map(re.escape, SUFFIXES))})$"
 _PACKED = r"[.](gz|zst|parquet|bz2|deflate|lz4|snappy)$"
 """Names of files that are not read as lines: the last ones Spark would unpack, whatever they are."""
@@ -93,30 +93,17 @@ def _with_places(texts: DataFrame) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    about = {
-        "file_path": "file",
-        "file_block_start": "block",
-        "file_size": "size",
-        "file_block_length": "length",
-    }
-    columns = [F.col(f"_metadata.{name}").alias(alias) for name, alias in about.items()]
-    line, number = (
-        F.col("value").cast("binary").alias("line"),
-        F.monotonically_increasing_id().alias("number"),
-    )
-    rows = texts.select(line, number, *columns)
+    rows = texts.selectExpr(
+        "cast(value as binary) as line", "monotonically_increasing_id() as number", "_metadata.file_path as file",
+        "_metadata.file_block_start as block", "_metadata.file_block_length as length", "_metadata.file_size as size",
+    )  # fmt: skip
     parts = rows.where("length < size")
     counts = parts.groupBy("file", "block").agg(
-        F.count("*").alias("lines"),
-        F.sum(F.length("line") + 1).alias("bytes"),
-        F.min("number").alias("first"),
-    )
+        F.count("*").alias("lines"), F.sum(F.length("line") + 1).alias("bytes"), F.min("number").alias("first")
+    )  # fmt: skip
     before = Window.partitionBy("file").orderBy("block").rowsBetween(Window.unboundedPreceding, -1)
     blocks = counts.select(
-        "file",
-        "block",
-        F.sum("lines").over(before).alias("lines"),
-        F.sum("bytes").over(before).alias("bytes"),
+        "file", "block", *(F.sum(each).over(before).alias(each) for each in ("lines", "bytes"))
     )
     begins = parts.where((F.col("block") == 0) & F.contains("line", F.lit(b'"xmlcep"'))).select(
         "file",

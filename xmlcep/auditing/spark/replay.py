@@ -46,12 +46,13 @@ from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twi
 from ..snapshots import snapshot_of
 from ..whitespace import keep_meaningful
 from ..without_collector import without_garbage_collection
-from .answers import COUNTS, DOCUMENT, FAILURE, Answers, Origin
+from .answers import COUNTS, DOCUMENT, FAILURE, Answer, Answers, Origin
 from .columns import records_of
 from .told import Told
 
 _NO_FILE = LogFile(-1, "", "plain", 0, "")
 _HERE = ("file", "record", "offset", "place")
+_OF_BAD = ("file", "record", "offset", "reason", "raw", "raw_base64")
 
 
 def replayed(batches: Iterable[pa.RecordBatch], told: tuple[Any, ...]) -> Iterator[pa.RecordBatch]:
@@ -77,7 +78,7 @@ class _Findings(RaisedInOrder):
         super().__init__(ranking)
         self._answers = answers
         self._own = own
-        self._held: list[tuple[Any, ...]] | None = [] if held else None
+        self._held: list[Answer] | None = [] if held else None
 
     def hold(self, composites: list[CompositeEvent]) -> None:
         if self._own is not None:
@@ -85,7 +86,7 @@ class _Findings(RaisedInOrder):
         self.counts.update(each.name for each in composites)
         self.keep(self._answers.findings(composites))
 
-    def keep(self, rows: list[tuple[Any, ...]]) -> None:
+    def keep(self, rows: list[Answer]) -> None:
         """Takes rows that count if the document is replayed to its end."""
         if self._held is None:
             self._answers.add(rows)
@@ -101,23 +102,18 @@ class _Findings(RaisedInOrder):
 
 
 class SortedReplay:
-    """Replays batches of records that are in order of document and time point; ``answers`` has what comes of it."""
+    """Replays batches of records that are in order of document and time point; ``answers`` has what comes of it.
+    ``rules`` are others than those that are told."""
 
-    def __init__(self, told: Told) -> None:
-        rules = self._rules = told.parsed()
+    def __init__(self, told: Told, rules: Rules | None = None) -> None:
+        rules = self._rules = rules or told.parsed()
         self._until = told.until
         self._keep = keep_meaningful if told.ignore_whitespace else None
         self._ranking = Ranking(rules)
-        self.answers = Answers(self._ranking, typed=told.typed, together=told.together)
-        self._typed = told.typed
+        self.answers = Answers(self._ranking, together=told.together)
         trees = None if told.trees is None else _with_used(rules, told.trees)
         over = [tree.name for tree in rules.graph.across if told.trees is None or tree.name in told.trees]
-        self._across = Across(rules) if over else None
-        self._parts = (
-            None
-            if self._across is None
-            else PartsOfDocuments(self._across, self._keep_part, until=told.until)
-        )
+        self._parts = PartsOfDocuments(Across(rules), self._keep_part, until=told.until) if over else None
         self._own = None if told.trees is None else frozenset(told.trees)
         self._detector: Detector | None = Detector(rules, operators=told.operators, trees=trees)
         self._needs = self._detector.needs
@@ -144,7 +140,7 @@ class SortedReplay:
         self._headers: list[tuple[str, Origin, Header]] = []  # of documents that have not begun
         self._batch = pa.record_batch({})
         self._first = 0  # the number of its first record
-        self._tail: list[pa.RecordBatch] = []  # the record before, if any
+        self._before: tuple[Any, ...] = ("", "", 0)  # document and place of the record before
         # Of the document:
         self._clocks: dict[int, Origin] = {}  # of clock records, by number
         self._counts: dict[str, Any] = {}
@@ -183,20 +179,10 @@ class SortedReplay:
         self._note_order(batch.filter(pc.or_(plain, externals)))
         begin = 0
         for index in pc.indices_nonzero(pc.invert(plain)).to_pylist():
-            row = {
-                name: batch[name][index].as_py()
-                for name in ("doc", "aside", "reason", "raw", "raw_base64", *_HERE)
-            }
+            row = {name: batch[name][index].as_py() for name in ("doc", "aside", *_HERE, *_OF_BAD)}
             origin = Origin(*(row[name] for name in _HERE))
             if row["reason"] is not None:
-                line = {
-                    "file": origin.file,
-                    "record": origin.record,
-                    "offset": origin.offset,
-                    "reason": row["reason"],
-                    "raw": row["raw"],
-                    **({} if row["raw_base64"] is None else {"raw_base64": row["raw_base64"]}),
-                }
+                line = {name: row[name] for name in _OF_BAD if row[name] is not None}
                 self.answers.bad_line(FASTEST.dumps(line) + b"\n", origin, row["doc"])
                 continue
             record = STANDARD.loads(row["aside"].encode())
@@ -318,8 +304,6 @@ class SortedReplay:
         failure = replay.failure
         if failure is None:
             self._findings.release()
-        elif self._typed and not failure.leap:
-            raise ReplayError(f"document {replay.doc!r} cannot be replayed: {failure.problem}")
         elif not failure.leap:
             self.answers.counts(FAILURE, {"doc": replay.doc, "failure": list(failure)})
         if self._counts:
@@ -364,19 +348,10 @@ class SortedReplay:
 
     def _note_order(self, batch: pa.RecordBatch) -> None:
         """Notes documents whose records do not follow each other in files as they do in time."""
-        if self._typed or not len(batch):
-            return
-        head, self._tail = self._tail, [batch.slice(len(batch) - 1).select(["doc", "place", "record"])]
-        rows = pa.Table.from_batches([*head, batch.select(["doc", "place", "record"])]).combine_chunks()
-        before, behind = rows.slice(0, len(rows) - 1), rows.slice(1)
-        back = pc.or_(
-            pc.greater(before["place"], behind["place"]),
-            pc.and_(
-                pc.equal(before["place"], behind["place"]), pc.greater(before["record"], behind["record"])
-            ),
-        )
-        goes_back = pc.and_(pc.equal(before["doc"], behind["doc"]), back)
-        self._disordered.update(behind["doc"].filter(goes_back).unique().to_pylist())
+        for here in zip(*(batch[name].to_pylist() for name in ("doc", "place", "record")), strict=True):
+            if here[0] == self._before[0] and here < self._before:
+                self._disordered.add(here[0])
+            self._before = here
 
     # ---- headers, control records -------------------------------------------------------------------------------
 
@@ -443,8 +418,10 @@ class SortedReplay:
 
     def _keep_part(self, doc: str, part: Part) -> None:
         """Events over documents take this part."""
-        assert self._findings is not None and self._across is not None
-        self._findings.keep(self.answers.parts(self._across.values(part), part.time, doc, written(part)))
+        assert self._findings is not None and self._parts is not None
+        self._findings.keep(
+            self.answers.parts(self._parts.across.values(part), part.time, doc, written(part))
+        )
 
     def _judged_bad(self, bad: BadRecord) -> None:
         self.add_bad(_NO_FILE, bad)

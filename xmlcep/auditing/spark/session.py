@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
 import logging
 import os
 import re
@@ -28,18 +27,15 @@ from .java import find_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-LOOPBACK = "127.0.0.1"
-MAX_TASK_FAILURES = 4
-DEFAULT_MASTER = f"local[*,{MAX_TASK_FAILURES}]"
+DEFAULT_MASTER = "local[*,4]"  # a failed task is tried again, as on a cluster
 _MASTERS = re.compile(r"local(\[(\*|\d+)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|yarn|(spark|k8s|sc)://\S+")
+_LOOPBACK = "127.0.0.1"
 PACKAGES = ("path_types", "contexts", "xmlcep")
 SETTINGS = {
     "spark.ui.enabled": "false",
-    "spark.sql.catalogImplementation": "in-memory",
     "spark.ui.showConsoleProgress": "false",
     # With a bound Spark measures each row on its way to Python, which takes longer than all else.
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
-    "spark.task.maxFailures": str(MAX_TASK_FAILURES),
 }
 """What sessions of our own are set to."""
 
@@ -130,26 +126,16 @@ def _settings(master: str | None) -> dict[str, bool | float | int | str | None]:
     settings: dict[str, bool | float | int | str | None] = {**SETTINGS}
     local = master is not None and master.startswith("local")
     if master is not None:
-        settings["spark.master"] = _retrying(master)
+        settings["spark.master"] = master
     if not _submitted():  # else Java runs already
         os.environ["JAVA_HOME"] = str(find_java().home)
         settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile=file:{_quiet_logging()}"
         if local:
             settings["spark.driver.memory"] = _memory()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if local or LOOPBACK in (master or ""):
-        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
-        settings |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
+    if local or _LOOPBACK in (master or ""):
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
     return settings
-
-
-def _retrying(master: str) -> str:
-    """The master with failed tasks retried: ``local[2]`` alone gives up at the first."""
-    if master == "local":
-        return f"local[1,{MAX_TASK_FAILURES}]"
-    if master.startswith("local[") and "," not in master:
-        return f"{master[:-1]},{MAX_TASK_FAILURES}]"
-    return master
 
 
 def _memory() -> str:
@@ -182,28 +168,24 @@ def _submitted() -> bool:
 def send_package(spark: SparkSession) -> None:
     """Sends the packages of this project to the workers of a session, which need lxml, lark and pyarrow besides.
 
-    May be called again. Spark refuses another file of the same name, so the name depends on the contents.
+    May be called again.
     """
     spark.addArtifacts(str(_archive()), pyfile=True)
 
 
 @cache
 def _archive() -> Path:
-    """One for this process: Spark refuses the same file from another folder, too."""
-    return build_archive(_folder("xmlcep-ship-"))
-
-
-def build_archive(folder: Path) -> Path:
-    """A zip of the project's packages in ``folder``, as workers import them from; its name has its checksum."""
-    archive = folder / "packages.zip"
+    """A zip of the project's packages, as workers import them from: one for this process, of a name of its own, as
+    Spark refuses other files of one name."""
+    folder = _folder("xmlcep-packages-")
+    archive = folder / f"{folder.name}.zip"
     top = Path(__file__).resolve().parents[3]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
         for package in PACKAGES:
             for path in sorted((top / package).rglob("*")):
                 if path.is_file() and path.suffix != ".pyc":
                     target.write(path, path.relative_to(top).as_posix())
-    checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
-    return archive.rename(folder / f"xmlcep-packages-{checksum[:12]}.zip")
+    return archive
 
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------------------

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ...rules import PlainRules, Rules
+
+Names: TypeAlias = Mapping[str, tuple[int, str]] | None
+"""By path: the place of a file among all, and what it is called in messages."""
 
 
 class Told(NamedTuple):
     """What tasks have to know, as plain values: a worker that lacks the package has to be able to read them.
 
-    ``rules`` are the fields of `PlainRules`; ``typed``: findings alone, in columns of their own; ``trees``: only events
-    of these names are to be found (None: all); ``together``: many findings of a document may be one answer; the others
-    as `audit` has them.
+    ``rules`` are the fields of `PlainRules`; ``trees``: only events of these names are to be found (None: all);
+    ``together``: many findings of a document may be one answer; the others as `audit` has them.
     """
 
     rules: tuple[Any, ...]
     operators: bool = False
     until: str | None = None
     ignore_whitespace: bool = False
-    typed: bool = False
     trees: tuple[str, ...] | None = None
     together: bool = False
 

@@ -29,6 +29,7 @@ Json: TypeAlias = Any
 
 _PRIMITIVE, _COMPOSITE, _TIME_POINT, _ENTRY, _LIST, _RECORDS = "p", "c", "t", "s", "l", "r"
 _NUMBER = "number"
+_UNSAID = [None, None, False]  # severity and message, of which "" is one, and whether it is the last
 _INFINITE = {float("inf"): "inf", float("-inf"): "-inf"}
 
 
@@ -177,7 +178,7 @@ class Writer:
         return [
             _COMPOSITE, self.text(name), None if operator is None else self.text(operator), self.path(path), list(ids),
             parts, self._ts(start), self._ts(end), self.event(cause), self.bindings(bindings), span,
-            *([names, *said] if any(said) else [] if names is None else [names]),
+            *([names, *said] if said != _UNSAID else [] if names is None else [names]),
         ]  # fmt: skip
 
     def _ts(self, ts: int | None) -> Json:

@@ -158,7 +158,7 @@ _OPERATORS: dict[type, Layout] = {
     RelationState: _combining({}),
     SequenceState: _sequence({}),
     TrailingSequenceState: _sequence({**_UNTIL_AN_END}, *_OF_AN_END),
-    AroundState: _aside({**_UNTIL_AN_END}, "_cleared", *_OF_AN_END),
+    AroundState: _aside({**_UNTIL_AN_END, "flushes_before": ZERO}, "_cleared", *_OF_AN_END),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
     WaitingMultiplicityState: _layout(

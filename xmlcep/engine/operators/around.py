@@ -23,6 +23,8 @@ class AroundState(TrailingState):
     """What stands aside counts from a window before the end of a candidate, or the flush before it came to be."""
 
     looks_back = True
+    flushes_before = 0
+    """How many it has seen with a clock that it had before, more than its clock has (G7)."""
 
     def __init__(self, of: Blueprint) -> None:
         super().__init__(of)
@@ -33,6 +35,11 @@ class AroundState(TrailingState):
             constraints, ordered=False, admit=self.admitter(), tries=self.setting.tries, binders=self.binders(),
             optional=frozenset(self.places[operand] for operand in of.node.optional),
         )  # fmt: skip
+
+    @property
+    def flushes(self) -> int:
+        """How many flushes there have been, as it counts them."""
+        return self.clock.flushes + self.flushes_before
 
     def _counted(self, k: int, key: Key, candidate: Candidate) -> list[Entry]:
         own = {id(entry[EVENT]) for entry in candidate.entries()}
@@ -46,7 +53,7 @@ class AroundState(TrailingState):
         return end is None or bool(entry[FIRST][unit] >= end - amount)
 
     def _noted(self, entry: Entry) -> Entry:
-        return (*entry, self.clock.flushes) if self._until is None else super()._noted(entry)
+        return (*entry, self.flushes) if self._until is None else super()._noted(entry)
 
     def set_aside(self, child: int, key: Key, arrivals: Sequence[Entry]) -> None:
         if self._until is None:
@@ -59,14 +66,14 @@ class AroundState(TrailingState):
 
     def _forget_former(self) -> None:
         """Frees what came before the last flush and counts for no candidate."""
-        if self._cleared == self.clock.flushes:
+        if self._cleared == self.flushes:
             return
-        self._cleared = self.clock.flushes
+        self._cleared = self.flushes
         for k in self.trailing:
             violations = self.violations[k]
             kept = {violations.project(key) for waiting in (self.candidates, self.ready) for key in waiting}
             for key in [key for key in violations.stored if key not in kept]:
-                left = [entry for entry in violations.stored[key] if entry[-1] == self.clock.flushes]
+                left = [entry for entry in violations.stored[key] if entry[-1] == self.flushes]
                 if left:
                     violations.stored[key] = left
                 else:

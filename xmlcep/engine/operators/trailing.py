@@ -73,6 +73,11 @@ class TrailingState(AsideState):
     looks_back = False
     """Whether what happens counts for candidates that are still to come."""
 
+    @property
+    def flushes(self) -> int:
+        """How many flushes there have been, for those that look back."""
+        return 0
+
     def __init__(self, of: Blueprint) -> None:
         super().__init__(of)
         self.trailing = self.definition.trailing
@@ -162,7 +167,7 @@ class TrailingState(AsideState):
             super().drop_key(key)
 
     def _add(self, key: Key, members: list[tuple[int, Entry]]) -> None:
-        candidate = Candidate(members, self._due(members), self.clock.flushes if self.looks_back else 0)
+        candidate = Candidate(members, self._due(members), self.flushes)
         if self._is_ended(key, candidate):
             return
         if self.by_value:
@@ -269,7 +274,12 @@ class TrailingState(AsideState):
             for k in self.trailing:
                 violations = self.violations[k]
                 if violations.stored and (violations.one_is_enough or k not in self.restarting):
-                    violations.forget(violations.project(key))
+                    self._free_unless_another_waits(k, violations.project(key))
+
+    def _free_unless_another_waits(self, child: int, key: Key) -> None:
+        """What must not happen is of all groups at its place, unless it has their variables (V4)."""
+        if not any(other in self.candidates or other in self.ready for other in self.matching(child, key)):
+            self.violations[child].forget(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)

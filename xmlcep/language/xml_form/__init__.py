@@ -5,10 +5,9 @@ where things are in the text, `reader`
 reads files, `events` what is in an event, `writer` writes.
 """
 
-from .names import NAMESPACE as NAMESPACE
-from .reader import is_xml as is_xml
-from .reader import parse_xml_definitions as parse_xml_definitions
-from .schema import schema_text as schema_text
-from .writer import print_xml_definitions as print_xml_definitions
+from .names import NAMESPACE
+from .reader import is_xml, parse_xml_definitions
+from .schema import schema_text
+from .writer import print_xml_definitions
 
 __all__ = ["NAMESPACE", "is_xml", "parse_xml_definitions", "print_xml_definitions", "schema_text"]

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...algebra import Action, ActiveRule, EventDefinition, EventTrigger, Position, Where
+from ...algebra import (
+    ACTIONS,
+    Action,
+    ActiveRule,
+    EventDefinition,
+    EventTrigger,
+    Position,
+    Where,
+    parts_of_action,
+)
 from ...events import OPERATIONS
 from ...suggestions import did_you_mean
 from ..options import rule_options
 from .elements import Element
 from .events import Events, check_empty, name_in
-from .names import ACTIONS, ON, action_attributes, may_lack
+from .names import ON, may_lack
 
 _OPTIONS = ("priority", "mode", "coupling")
 
@@ -59,7 +68,7 @@ def _trigger(element: Element, events: Events, rule: str) -> EventTrigger | Even
 
 def _action(element: Element) -> Action | None:
     declared: Any = ACTIONS[element.name]
-    names = action_attributes(declared)
+    names = parts_of_action(declared)
     check_empty(element, names)
     given: dict[str, Any] = {}
     places: dict[str, Position] = {}

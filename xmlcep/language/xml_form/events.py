@@ -27,7 +27,7 @@ from ...algebra import (
 from ...events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType
 from ...position import Position
 from ...suggestions import did_you_mean
-from ..options import EVENT_ONLY, GivenOption, event_options, operator_options
+from ..options import EVENT_ONLY, FLAGS, STRINGS, GivenOption, event_options, operator_options
 from ..paths import WrittenPath, parsed_path, report_path
 from .elements import Element
 from .names import (
@@ -51,9 +51,7 @@ _BOUNDS = (Parameter("min", ParameterKind.COUNT), Parameter("max", ParameterKind
 EXPRESSIONS = (*LEAVES, *OPERATOR_BY_NAME)
 """The elements that stand for expressions."""
 
-_STRINGS = frozenset({"when", "if", "within", "gap", "having", "by", "message"})
-"""Options that are strings in the event language."""
-_FLAGS = frozenset({"flat", "across", "strict", "slide"})
+_OF_EVENT = ("context", *EVENT_ONLY)
 _BOOLEAN = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -65,39 +63,30 @@ class Events:
 
     def definition(self, element: Element) -> EventDefinition | None:
         """The definition that an ``event`` says; None if it cannot be known."""
-        own = ("context", *EVENT_ONLY)
-        element.check_attributes(("name", "description", *own), _behind_operator())
+        element.check_attributes(("name", "description", *_OF_EVENT), _behind_operator())
         element.check_text()
         name = name_in(element, "name", "an event")
         if name in OPERATIONS:
             message = f"{name!r} is an operation and cannot be the name of an event"
             element.report_value("name", message, "choose another name")
             name = None
-        options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)
-        if [child.name for child in element.children] == [EXTERNAL]:
-            root: Operator | None = self._external(element.children[0])
-        else:
-            root = self._root(element)
-        if root is None or name is None:
-            return None
         description = (element.node.get("description") or "").replace("\r\n", "\n")
-        return EventDefinition(
-            name, root, options.context, options.flat, options.order, element.value_at("name"), options.severity,
-            options.message, description, options.message_at, options.across,
-        )  # fmt: skip
+        return self._event(element, name, description)
 
     def own_event(self, element: Element, name: str) -> EventDefinition | None:
         """The event in the ``on`` of an action rule, which is called like the rule (L1)."""
-        own = ("context", *EVENT_ONLY)
-        element.check_attributes(own, _behind_operator())
-        options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)
-        root = self._root(element)
-        if root is None:
+        element.check_attributes(_OF_EVENT, _behind_operator())
+        return self._event(element, name)
+
+    def _event(self, element: Element, name: str | None, description: str = "") -> EventDefinition | None:
+        given = self._options(element, _OF_EVENT)
+        options = event_options(given, element.source, Disjunction, single_leaf=False)
+        is_external = element.name == "event" and [child.name for child in element.children] == [EXTERNAL]
+        root = self._external(element.children[0]) if is_external else self._root(element)
+        if root is None or name is None:
             return None
-        return EventDefinition(
-            name, root, options.context, options.flat, options.order, element.at, options.severity,
-            options.message, message_at=options.message_at, across=options.across,
-        )  # fmt: skip
+        at = element.value_at("name") if "name" in element else element.at
+        return options.event(name, root, at, description)
 
     def path(self, element: Element) -> PathType | None:
         """The path in an attribute, not that of a leaf."""
@@ -255,14 +244,14 @@ class Events:
 
     def _options(self, element: Element, names: tuple[str, ...] | list[str]) -> list[GivenOption]:
         """The attributes that are options."""
-        found = [element.given(name, is_string=name in _STRINGS) for name in names if name in element]
+        found = [element.given(name, is_string=name in STRINGS) for name in names if name in element]
         options = []
         for option in found:
             value = option.value or ""
             if option.name == "path":
                 written = self._path(element, scoped=False)
                 option = option._replace(value=written.text, path=written.path)
-            elif option.name in _FLAGS:
+            elif option.name in FLAGS:
                 if value.strip() not in _BOOLEAN:
                     hint = "expected true or false"
                     element.report_value(option.name, f"{value!r} is not a value of {option.name!r}", hint)

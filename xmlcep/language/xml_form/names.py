@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from types import MappingProxyType
 
-from ...algebra import (
-    OPERATORS,
-    Action,
-    Call,
-    Delete,
-    External,
-    Insert,
-    Move,
-    Operator,
-    Raise,
-    Replace,
-    SetValue,
-)
+from ...algebra import OPERATORS, Action, External, Operator
 from ...events import ANY
 
 NAMESPACE = "urn:xmlcep:rules"
@@ -40,10 +27,6 @@ OPERATOR_BY_NAME = MappingProxyType({operator_name(operator): operator for opera
 """The operators by the elements that stand for them."""
 EXTERNAL = operator_name(External)
 """The element that stands for an event that rules raise, alone in its event (L7)."""
-ACTIONS: Mapping[str, type[Action]] = MappingProxyType(
-    {action.word: action for action in (Insert, Delete, SetValue, Replace, Move, Call, Raise)}
-)
-"""The actions by the elements that stand for them."""
 ON = "on"
 """The element of what an action rule is triggered by."""
 NOT, ALL = "not", "all"
@@ -52,11 +35,6 @@ LET, VARIABLE = "let", "variable"
 """The elements of variables: of an operator (``let``), and of a leaf (``as``)."""
 LONGEST_ARGUMENT = 18
 """Digits of a number: what is longer is certainly a mistake, and never costs time."""
-
-
-def action_attributes(action: type[Action]) -> tuple[str, ...]:
-    """The attributes of the element that stands for actions of this kind: what the action consists of."""
-    return tuple(field.name for field in fields(action) if field.name != "places")
 
 
 def may_lack(action: type[Action], attribute: str) -> bool:

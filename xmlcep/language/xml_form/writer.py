@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from lxml import etree
 
+from path_types import PathType
+
 from ...algebra import (
     ActiveRule,
-    ContextName,
-    Coupling,
     Disjunction,
     EventDefinition,
     EventTrigger,
@@ -17,15 +17,15 @@ from ...algebra import (
     Leaf,
     Operator,
     Options,
-    Order,
     Reference,
     RuleParameter,
     Where,
+    parts_of_action,
 )
 from ...errors import XmlCepError
 from ...events import PrimitiveType
 from ..building import MAX_NESTING
-from ..printer import print_number, print_path
+from ..printer import print_number, print_path, said_of_event, said_of_operator, said_of_rule
 from .names import (
     ALL,
     COMPOSITE,
@@ -36,7 +36,6 @@ from .names import (
     OPAQUE,
     PRIMITIVE,
     VARIABLE,
-    action_attributes,
     operator_name,
 )
 
@@ -79,27 +78,26 @@ class _Writer:
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self.namespaces = namespaces
 
+    def _path(self, path: PathType) -> str:
+        return print_path(path, self.namespaces)
+
     def definition(self, rules: etree._Element, definition: EventDefinition) -> None:
         event = _add(
-            rules, "event", name=definition.name, **_of_event(definition), description=definition.description or None
+            rules, "event", name=definition.name, **dict(said_of_event(definition)),
+            description=definition.description or None,
         )  # fmt: skip
         self._root(event, definition.expression)
 
     def active_rule(self, rules: etree._Element, rule: ActiveRule) -> None:
-        attributes = {
-            "name": rule.name, "priority": str(rule.priority) if rule.priority else None,
-            "mode": rule.mode and rule.mode.value,
-            "coupling": None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value, "if": rule.condition,
-        }  # fmt: skip
-        element = _add(rules, "rule", **attributes)
+        element = _add(rules, "rule", name=rule.name, **dict(said_of_rule(rule)), **{"if": rule.condition})
         trigger = rule.trigger
         if isinstance(trigger, EventTrigger):
-            path = None if trigger.path is None else print_path(trigger.path, self.namespaces)
+            path = None if trigger.path is None else self._path(trigger.path)
             _add(element, ON, event=trigger.name, path=path)
         else:
-            self._root(_add(element, ON, **_of_event(trigger)), trigger.expression)
+            self._root(_add(element, ON, **dict(said_of_event(trigger))), trigger.expression)
         for action in rule.actions:
-            given = {name: getattr(action, name) for name in action_attributes(type(action))}
+            given = {name: getattr(action, name) for name in parts_of_action(type(action))}
             _add(
                 element, action.word,
                 **{name: value.value if isinstance(value, Where) else value for name, value in given.items()},
@@ -125,9 +123,9 @@ class _Writer:
     def _operator(self, parent: etree._Element, operator: Operator, depth: int) -> None:
         names = [parameter.name for parameter in operator.parameters]
         arguments = dict(zip(names, operator.arguments, strict=True))
-        element = _add(
-            parent, operator_name(type(operator)), **arguments, **dict(self._options(operator.options))
-        )
+        said = dict(said_of_operator(operator.options, self._path))
+        options = {name: value for name, value in said.items() if not name.startswith("let ")}
+        element = _add(parent, operator_name(type(operator)), **arguments, **options)
         for let in operator.options.let:
             _add(element, LET, name=let.name, select=let.expression)
         bounds = {each.operand: each.bounds for each in operator.collected}
@@ -141,7 +139,7 @@ class _Writer:
             self.expression(parent, operand, depth + 1)
 
     def _leaf(self, parent: etree._Element, leaf: Leaf) -> None:
-        path = f"{print_path(leaf.type.path, self.namespaces)}{leaf.type.scope.value}"
+        path = f"{self._path(leaf.type.path)}{leaf.type.scope.value}"
         common = {"path": path, "filter": leaf.filter, "as": leaf.name}
         if leaf.opaque is not None:
             own = {"language": leaf.opaque.language, "text": leaf.opaque.text}
@@ -153,41 +151,15 @@ class _Writer:
         for name, expression in leaf.bindings:
             _add(element, VARIABLE, name=name, select=expression)
 
-    def _options(self, options: Options) -> Iterator[tuple[str, str | None]]:
-        yield "context", options.context and options.context.value
-        yield "end", options.end and options.end.value
-        yield "path", None if options.path is None else print_path(options.path, self.namespaces)
-        yield "when", options.when
-        yield "if", options.guard
-        yield "within", None if options.within is None else str(options.within)
-        yield "gap", None if options.gap is None else str(options.gap)
-        yield "having", options.having
-        yield "by", ", ".join(options.by) or None
-        yield "strict", "true" if options.strict else None
-        yield "slide", "true" if options.slide else None
-        yield "name", options.name
 
-
-def _of_event(definition: EventDefinition) -> dict[str, str | None]:
-    """The options that are an event's own."""
-    return {
-        "context": None if definition.context is ContextName.CHRONICLE else definition.context.value,
-        "flat": "true" if definition.flat and not definition.across else None,
-        "across": "true" if definition.across else None,
-        "order": None if definition.order is Order.INTERVAL else definition.order.value,
-        "severity": definition.severity and definition.severity.value,
-        "message": definition.message,
-    }
-
-
-def _add(parent: etree._Element, name: str, /, **attributes: str | None) -> etree._Element:
+def _add(parent: etree._Element, name: str, /, **attributes: str | bool | None) -> etree._Element:
     """One more element in the parent, with those of the attributes that are not None."""
     element = etree.SubElement(parent, f"{{{NAMESPACE}}}{name}")
     for attribute, value in attributes.items():
         if value is None:
             continue
         try:
-            element.set(attribute, value)
+            element.set(attribute, "true" if value is True else str(value))
         except ValueError:
             raise XmlCepError(
                 f"{value!r} has characters that XML has none for: rules with it cannot be written as XML"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -31,7 +31,7 @@ from ..lxml_access import set_attribute as set_raw_attribute
 from ..shadow.journal import Journal
 from ..shadow.mutations import change_attribute, change_attributes, change_tail, change_text, rename
 from ..shadow.reconcile import reconcile
-from ..shadow.shadow import ShadowNode, ShadowTree, entry_of, tree_of
+from ..shadow.shadow import ShadowNode, entry_of, tree_of
 from ..xml_validity import check_name
 from .edits import LXML_ERRORS, ready, rearrange, run
 
@@ -59,7 +59,7 @@ def _setter(
             return
         tree = shadow.tree
         # A new text has a place among siblings, some of which may have been taken away unseen.
-        if not tree.fast_path and tree.careful and (tree.ignore_whitespace or told(shadow) is None):
+        if tree.ignore_whitespace or (tree.foreign and told(shadow) is None):
             rearrange([site(node)], partial(write, node, value))
             return
         if tree.journal is not None:
@@ -67,13 +67,9 @@ def _setter(
         tree.delivery.changing = True
         try:
             write(node, value)
-        except LXML_ERRORS:  # lxml removes the old text before it refuses the new one
+        finally:  # lxml removes the old text before it refuses a new one
             changed(tree, node, shadow, read(node) or None, tree.emit_alone)
             tree.delivery.changing = False
-            raise
-        now = (value if type(value) is str else read(node)) or None
-        changed(tree, node, shadow, now, tree.emit_alone)
-        tree.delivery.changing = False
 
     return set_value
 
@@ -110,7 +106,7 @@ def set_name_of(node: Node, value: Any) -> None:
     if tree.journal is not None:
         tree.journal.tag(node)
     old = name_of(node)
-    run(tree, set_tag, node, as_name(value))
+    run(set_tag, (node, as_name(value)), tree)
     name = str(name_of(node))
     if name != old:
         try:
@@ -120,7 +116,7 @@ def set_name_of(node: Node, value: Any) -> None:
             tree.delivery.changing = False
             raise
         if tree.foreign and shadow.parent is not None:
-            reconcile(tree, [node])
+            reconcile(tree, [get_parent(node)])
         else:
             rename(tree, node)
     tree.end_edit()
@@ -151,8 +147,7 @@ def set_attribute(node: Node, key: Any, value: Any) -> None:
         return
     tree, trie = shadow.tree, shadow.trie
     assert trie is not None
-    is_new = type(key) is not str or key not in trie.attributes
-    if is_new and (type(key) is not str or key[:2] == "{}"):
+    if type(key) is not str or key not in trie.attributes:  # its name has not been looked at yet
         _change(node, shadow, partial(set_raw_attribute, node, key, value))
         return
     if tree.journal is not None:
@@ -163,8 +158,6 @@ def set_attribute(node: Node, key: Any, value: Any) -> None:
     except LXML_ERRORS:
         tree.delivery.changing = False
         raise
-    if is_new:
-        _check_new(tree, node, key)
     now = value if type(value) is str else get_attribute(node, key)
     change_attribute(tree, node, shadow, key, now, tree.emit_alone)
     tree.delivery.changing = False
@@ -182,17 +175,7 @@ def delete_attribute(node: Node, key: Any, call: Callable[[], Any], absent: Call
     known = () if shadow is None else shadow.attributes or ()
     if name not in known and get_attribute(node, key) != _own_attribute(node, name):
         return absent()
-    if shadow is None:
-        return call()
-    if type(key) is not str or key[:2] == "{}":
-        return _change(node, shadow, call)
-    tree = shadow.tree
-    if tree.journal is not None:
-        tree.journal.attributes(node)
-    result = run(tree, call)
-    change_attribute(tree, node, shadow, name, _own_attribute(node, name), tree.emit_alone)
-    tree.delivery.changing = False
-    return result
+    return call() if shadow is None else _change(node, shadow, call)
 
 
 def _own_attribute(node: Node, name: str) -> str | None:
@@ -223,16 +206,6 @@ def _change(node: Node, shadow: ShadowNode | None, call: Callable[[], Any]) -> A
                 raise refused
 
 
-def _check_new(tree: ShadowTree, node: Node, name: str) -> None:
-    """Takes an attribute that has just been set out again if its name cannot be parsed; raises `RefusedError` then."""
-    try:
-        check_name(name, "attribute")
-    except RefusedError:
-        _take_out(node, {name})
-        tree.delivery.changing = False
-        raise
-
-
 def take_out_refused(node: Node, shadow: ShadowNode) -> RefusedError | None:
     """Takes attributes out again whose names cannot be parsed again; the error that says so, None if there are none."""
     refused: dict[str, RefusedError] = {}
@@ -243,14 +216,9 @@ def take_out_refused(node: Node, shadow: ShadowNode) -> RefusedError | None:
                 check_name(name, "attribute")
             except RefusedError as error:
                 refused[name] = error
-    if refused:
-        _take_out(node, refused)
+    if refused:  # all others are set anew: lxml does not find those in the namespace of declarations
+        others = [(name, value) for name, value in attributes_of(node) if name not in refused]
+        _attributes(node).clear()
+        for name, value in others:
+            set_raw_attribute(node, name, value)
     return next(iter(refused.values()), None)
-
-
-def _take_out(node: Node, names: Container[str]) -> None:
-    """Takes attributes out by setting all others anew: lxml does not find those in the namespace of declarations."""
-    others = [(name, value) for name, value in attributes_of(node) if name not in names]
-    _attributes(node).clear()
-    for name, value in others:
-        set_raw_attribute(node, name, value)

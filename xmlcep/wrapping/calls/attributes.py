@@ -19,6 +19,11 @@ def _absent(name: str, _: object) -> Any:
     raise AttributeError(f"attributes have no {name!r} (lxml's have none): dict(attrib) gives a dict of them")
 
 
+def _as_lxml(name: str) -> Any:
+    """A method that lxml's attributes have, and that only reads."""
+    return property(lambda self: getattr(self._raw, name))
+
+
 class TrackedAttributes(dict[str, str]):
     """The attributes of an element; behaves like lxml's ``attrib``, and changes are emitted.
 
@@ -90,33 +95,9 @@ class TrackedAttributes(dict[str, str]):
     def __bool__(self) -> bool:
         return bool(self._raw)
 
-    def keys(self) -> Any:
-        """The names, as a list (as in lxml)."""
-        return self._raw.keys()
-
-    def values(self) -> Any:
-        """The values, as a list (as in lxml)."""
-        return self._raw.values()
-
-    def items(self) -> Any:
-        """Names and values, as a list (as in lxml)."""
-        return self._raw.items()
-
-    def iterkeys(self) -> Iterator[str]:
-        """An iterator of the names."""
-        return self._raw.iterkeys()  # type: ignore[no-any-return]
-
-    def itervalues(self) -> Iterator[str]:
-        """An iterator of the values."""
-        return self._raw.itervalues()  # type: ignore[no-any-return]
-
-    def iteritems(self) -> Iterator[tuple[str, str]]:
-        """An iterator of names and values."""
-        return self._raw.iteritems()  # type: ignore[no-any-return]
-
-    def has_key(self, key: Any) -> bool:
-        """Whether there is such an attribute."""
-        return key in self._raw
+    keys, values, items = _as_lxml("keys"), _as_lxml("values"), _as_lxml("items")  # lists, as in lxml
+    iterkeys, itervalues, iteritems = _as_lxml("iterkeys"), _as_lxml("itervalues"), _as_lxml("iteritems")
+    has_key = _as_lxml("has_key")
 
     def __copy__(self) -> dict[str, str]:
         return dict(self._raw)

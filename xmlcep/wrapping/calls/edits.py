@@ -7,7 +7,6 @@ called, the difference is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -16,6 +15,7 @@ from ..errors import RefusedError
 from ..lxml_access import (
     Element,
     Node,
+    attribute_names,
     get_next,
     get_parent,
     get_previous,
@@ -28,6 +28,7 @@ from ..shadow import outside_proxies
 from ..shadow.comparison import is_elsewhere
 from ..shadow.mutations import (
     change_tail,
+    check_leaf,
     insert,
     insert_leaf,
     link,
@@ -40,7 +41,7 @@ from ..shadow.mutations import (
 )
 from ..shadow.reconcile import reconcile
 from ..shadow.shadow import ShadowNode, ShadowTree, Tracked, end_edits, entry_of, owners, shadow_of, tree_of
-from ..xml_validity import check_incoming, check_node
+from ..xml_validity import check_incoming, check_node, check_parser
 
 Call = Callable[[], None]
 
@@ -50,13 +51,18 @@ LXML_ERRORS = (
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
 
 
-def run(tree: ShadowTree, call: Callable[..., Any], *given: Any) -> Any:
-    """Makes an lxml call that changes a document; what it does is not reported yet (see `doubt`)."""
-    tree.delivery.changing = True
+_append = Element.append
+
+
+def run(call: Callable[..., Any], given: tuple[Any, ...], *trees: ShadowTree) -> Any:
+    """Makes an lxml call that changes these documents; what it does is not reported yet (see `doubt`)."""
+    for tree in trees:
+        tree.delivery.changing = True
     try:
         return call(*given)
     except LXML_ERRORS:
-        tree.delivery.changing = False
+        for tree in trees:
+            tree.delivery.changing = False
         raise
 
 
@@ -71,7 +77,7 @@ def ready(node: Node) -> ShadowNode | None:
         return None
     tree = entry.tree
     delivery = tree.delivery
-    if (
+    if (  # it is busy
         delivery.changing
         or delivery.delivering is not None
         or delivery.reacting is not None
@@ -79,7 +85,7 @@ def ready(node: Node) -> ShadowNode | None:
         or delivery.missed
     ):
         delivery.check()
-    if tree.fast_path and type(entry) is ShadowNode:
+    if type(entry) is ShadowNode and not tree.foreign and tree.observed is None:
         return entry
     if tree.observed is not None:
         tree.observed.widen()
@@ -155,7 +161,7 @@ class Departure:
         self.previous = get_previous(node)
         self.following = get_next(node)
         if self.following is not None and (entry_of(self.following) is not None or not tree.careful):
-            tree.open_known(self.following)
+            tree.open(self.following)
         if tree.journal is not None and not tree.foreign:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
@@ -224,10 +230,7 @@ def put(
     if observed or any(each is not None and each.careful for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    for each in dict.fromkeys((source, tree)):
-        if each is not None:
-            call = partial(run, each, call)
-    call()
+    run(call, (), *(each for each in (source, tree) if each is not None))
     if leaving is not None:
         if leaving.stayed():
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emit)
@@ -278,7 +281,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving.tree.careful:
         rearrange([leaving.parent], call)
         return
-    run(leaving.tree, call)
+    run(call, (), leaving.tree)
     leaving.emit()
     leaving.tree.end_edit()
 
@@ -315,6 +318,40 @@ def born(tree: ShadowTree, node: Node) -> None:
         tree.open_children(above)
         reconcile(tree, [above])
     tree.end_edit()
+
+
+# --- the short way of ``append``
+
+
+def append(self: Node, element: Any) -> None:
+    """As lxml's ``append``: `put`, short where there is nothing to look at.
+
+    That is a document without open transaction, foreign proxies or ``ignore_whitespace`` (`ShadowTree.fast_path`), and
+    an element that is new to all wrapped documents. `SubElement` has its own, in `lxml_methods`.
+    """
+    above = entry_of(self)
+    if type(above) is not ShadowNode or not isinstance(element, Tracked) or entry_of(element) is not None:
+        put(element, lambda: _append(self, element), self)
+        return
+    tree = above.tree
+    if tree.delivery.is_busy:
+        tree.delivery.check()
+    name = name_of(element)
+    if name is None or not tree.fast_path:
+        put(element, lambda: _append(self, element), self)
+    elif number_of_children(element) or get_text(element) or get_tail(element):
+        check_incoming(element)
+        tree.delivery.changing = True
+        _append(self, element)
+        take_over_below(tree, element)
+        insert(tree, element, above, above.count, above.last)
+        tree.end_edit()
+    else:
+        check_parser(element)
+        check_leaf(name, attribute_names(element), above)
+        tree.delivery.changing = True
+        _append(self, element)
+        insert_leaf(tree, element, name, above)
 
 
 # --- a node gets another class

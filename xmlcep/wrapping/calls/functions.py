@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from lxml import etree
@@ -57,20 +58,12 @@ def _element(tree_or_element: Any) -> Any:
     return tree_or_element.getroot() if isinstance(tree_or_element, etree._ElementTree) else tree_or_element
 
 
-class _Unobserved:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-def _observed(tree_or_element: Any) -> Observation | _Unobserved:
+def _observed(tree_or_element: Any) -> AbstractContextManager[object]:
     element = _element(tree_or_element)
     tree = owner(element)
     if tree is None:
-        return _Unobserved()
+        return nullcontext()
     if tree.observed is not None:  # in whose block this is found, too
         tree.observed.widen()
-        return _Unobserved()
+        return nullcontext()
     return Observation(tree, element)

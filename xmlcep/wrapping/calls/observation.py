@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from ..doubt import Block
 from ..errors import RefusedError, WrapError
 from ..lxml_access import Element, Node, children_of, get_parent, name_of, set_tag
@@ -51,7 +49,6 @@ class Observation(Block):
             for node in nodes:
                 remember(tree, node)
         tree.muted, tree.observed = True, self
-        tree.update_fast_path()
         return self
 
     def widen(self) -> None:
@@ -66,9 +63,7 @@ class Observation(Block):
                         if node not in self._remembered and entry_of(node) is not None:
                             remember(tree, node)
 
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, *, failed: bool) -> None:
         if self._tree.observed is self:
             self.finish()
 
@@ -81,7 +76,6 @@ class Observation(Block):
         refused: RefusedError | None = None
         try:  # muted: new nodes get their proxies here, and are reported below
             tree.observed = None
-            tree.update_fast_path()
             sites = list(Element.iter(tree.root if self._wide else element))
             parent = None if self._wide else get_parent(element)
             if parent is not None and tree_of(parent) is tree:
@@ -109,15 +103,10 @@ def compare_all(tree: ShadowTree) -> None:
     """
     if not tree.all_open or tree.muted or tree.journal is not None:
         return
-    tree.muted = True
-    try:
-        sites = different(tree, list(Element.iter(tree.root)))
-    finally:
-        tree.muted = False
+    with tree.reading():
+        sites = different(tree, Element.iter(tree.root))
     if sites:
-        outside_proxies.check_all(tree, sites)
-        reconcile(tree, sites)
-        tree.end_edit()
+        outside_proxies.report(tree, sites)
 
 
 def _take_out_refused(nodes: list[Node]) -> RefusedError | None:
@@ -125,24 +114,29 @@ def _take_out_refused(nodes: list[Node]) -> RefusedError | None:
     found: list[RefusedError] = []
     for node in nodes:
         shadow = shadow_of(node)
-        if shadow.trie is None:
-            continue
-        if not has_its_name(node):
-            try:
-                check_name(str(name_of(node)), "element")
-            except RefusedError as error:
-                found.append(error)
-                set_tag(node, shadow.trie.name)
-        error_of_attributes = take_out_refused(node, shadow)
-        if error_of_attributes is not None:
-            found.append(error_of_attributes)
+        errors = [_give_back_name(node), take_out_refused(node, shadow)]
         for child in children_of(node):
             entry = entry_of(child)
-            if type(entry) is ShadowNode and entry.parent is shadow:
-                continue  # it has been here all the time
+            if type(entry) is ShadowNode and entry.parent is shadow:  # it has been here all the time
+                errors.append(_give_back_name(child))
+                continue
             try:
                 outside_proxies.check_child(child)
             except RefusedError as error:
-                found.append(error)
+                errors.append(error)
                 Element.remove(node, child)
+        found += [error for error in errors if error is not None]
     return found[0] if found else None
+
+
+def _give_back_name(node: Node) -> RefusedError | None:
+    """Gives a node, if its new name cannot be parsed again, the one back that it had; the error that says so."""
+    if not has_its_name(node):
+        try:
+            check_name(str(name_of(node)), "element")
+        except RefusedError as error:
+            trie = shadow_of(node).trie
+            assert trie is not None
+            set_tag(node, trie.name)
+            return error
+    return None

@@ -26,7 +26,9 @@ from ..lxml_access import (
     number_of_children,
     walk,
 )
+from .baseline import First
 from .shadow import (
+    ShadowAttribute,
     ShadowNode,
     ShadowTree,
     Tracked,
@@ -38,6 +40,8 @@ from .shadow import (
     visible,
 )
 
+_new = tuple.__new__
+
 Emit: TypeAlias = Callable[..., None]
 """`Emitter.emit`, or `Emitter.emit_alone` where this is all the edit does."""
 
@@ -46,7 +50,7 @@ def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """``shadow`` is about to change: keeps what will be asked for again."""
     if shadow.pristine:
         shadow.pristine = False
-        tree.original.keep(node, shadow)
+        tree.original.first[node] = First.of(shadow)
     if tree.journal is not None:
         tree.journal.keep(shadow)
 
@@ -156,7 +160,8 @@ def change_attribute(
         operation = "del"
         del shadow.attributes[name]  # type: ignore[union-attr]
     elif known:
-        known.value = value
+        known = _new(ShadowAttribute, (value, known.number))
+        shadow.attributes[name] = known  # type: ignore[index]
     else:
         operation = "ins"
         known = tree.new_attribute(shadow, name, value)
@@ -234,9 +239,8 @@ def insert(
 
     It becomes the last child in the shadow; linking the sibling behind it is the caller's business (`link`).
     """
-    muted, tree.muted = tree.muted, True
     emit = tree.emit
-    try:
+    with tree.reading():
         for entering, each in walk(node):
             if entering:
                 if entry_of(each) is not None:
@@ -255,8 +259,6 @@ def insert(
                 if behind is not None:
                     own = pos + (shadow.trie is not None)
                     change_tail(tree, each, shadow, behind, emit, own if each is node else above.count)
-    finally:
-        tree.muted = muted
 
 
 def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> None:
@@ -355,13 +357,10 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
 def take_over_below(tree: ShadowTree, node: Node) -> None:
     """Before a subtree comes that may have taken nodes unseen: emits these first, for they have had places, too."""
     if number_of_children(node):
-        muted, tree.muted = tree.muted, True
-        try:
+        with tree.reading():
             for each in Element.iterdescendants(node):
                 if entry_of(each) is not None:
                     take_over(tree, each)
-        finally:
-            tree.muted = muted
 
 
 # --- nodes that go
@@ -405,7 +404,7 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
 def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -> None:
     if shadow.pristine:
         shadow.pristine = False
-        tree.original.keep(node, shadow)
+        tree.original.first[node] = First.of(shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
         if not tree.foreign or shadow.trie is None:  # else it has been written down
@@ -422,7 +421,7 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         if tree.index is not None:
             tree.index.pop(shadow.number, None)
     if tree.foreign:
-        tree.drop_foreign(node)
+        tree.foreign.pop(node, None)
     leave(node)
 
 
@@ -444,10 +443,7 @@ def unlink(tree: ShadowTree, shadow: ShadowNode, following: Node) -> None:
 def link(tree: ShadowTree, node: Node, prev: Node) -> None:
     """The sibling before ``node`` is now ``prev``."""
     shadow = shadow_of(node)
-    if shadow.pristine:
-        tree.original.previous.setdefault(node, shadow.prev)
-    if tree.journal is not None:
-        tree.journal.keep(shadow)
+    touch(tree, node, shadow)
     shadow.prev = prev
 
 

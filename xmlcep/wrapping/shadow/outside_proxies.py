@@ -8,8 +8,7 @@ proxies, or long lists of children, a part in turn), at the end of a transaction
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -24,18 +23,10 @@ from ..lxml_access import (
     place,
 )
 from ..xml_validity import check_incoming, check_node
-from .comparison import (
-    contents_differ,
-    differs,
-    ends_differ,
-    has_its_name,
-    has_its_place,
-    is_elsewhere,
-)
+from .comparison import differs, has_its_name, has_its_place, is_elsewhere
 from .mutations import take_over, take_over_below
 from .reconcile import reconcile
 from .shadow import (
-    NOT_ORIGINAL,
     ShadowNode,
     ShadowTree,
     Tracked,
@@ -50,15 +41,13 @@ from .shadow import (
 
 CREDIT = 100
 """How many children may be compared for each edit, on average."""
-GLANCES = 4
-"""At how many proxies each edit looks without comparing their children."""
 
 
 def adopt(tree: ShadowTree) -> None:
     """Looks for foreign proxies in a document that has just been wrapped."""
-    for number, node in enumerate(tree.original.nodes):
+    for node in tree.original.nodes:
         if not isinstance(node, Tracked):
-            tree.add_foreign(node, number)
+            tree.add_foreign(node)
     tree.end_edit()
 
 
@@ -74,34 +63,26 @@ def look(tree: ShadowTree) -> None:
     if tree.muted or not tree.foreign:
         return
     tree.credit += CREDIT
-    found = _Found(tree)
-    for _ in range(len(tree.foreign)):
-        node = next(iter(tree.foreign))
+    turn = []
+    for node in tree.foreign:
         cost = 1 + shadow_of(node).count
         if cost > tree.credit:
             break
         tree.credit -= cost
-        tree.foreign[node] = tree.foreign.pop(node)  # behind the others
-        found.compare(node, thoroughly=True)
+        turn.append(node)
     else:
         tree.credit = 0  # all have had their turn
-    for node in islice(tree.foreign, GLANCES) if tree.credit else ():
-        found.compare(node, thoroughly=False)
-    found.emit()
+    for node in turn:
+        tree.foreign[node] = tree.foreign.pop(node)  # behind the others
+    _tell(tree, turn)
 
 
 def look_below(tree: ShadowTree, node: Node) -> None:
     """Before a subtree leaves a document: emits what was done through foreign proxies in it; later nobody could."""
     if tree.foreign and not tree.muted:
-        found = _Found(tree)
-        tree.muted = True
-        try:
+        with tree.reading():
             below = [each for each in Element.iter(node) if each in tree.foreign]
-        finally:
-            tree.muted = False
-        for each in below:
-            found.compare(each, thoroughly=True)
-        found.emit()
+        _tell(tree, below)
 
 
 def catch_up(tree: ShadowTree) -> None:
@@ -111,99 +92,64 @@ def catch_up(tree: ShadowTree) -> None:
     """
     _check_root(tree.root)
     if tree.foreign and not tree.muted:
-        found = _Found(tree)
-        for node in tree.foreign:
-            found.compare(node, thoroughly=True)
-        found.emit()
+        _tell(tree, tree.foreign)
         if tree.journal is None and tree.root in tree.foreign:
-            del node, found
             _renew_root(tree)
 
 
 def miss(node: Node) -> None:
     """Emits that ``node``, which `is_elsewhere`, is gone from where it was, and what else has become of that place."""
     for tree, sites in owners(parents_told([node])).items():
-        check_all(tree, sites)
-        reconcile(tree, sites)
-        tree.end_edit()
+        report(tree, sites)
 
 
-class _Found:
-    """What is different from the shadow: elements to be compared in full, and nodes that somebody has taken away."""
-
-    def __init__(self, tree: ShadowTree) -> None:
-        self._tree = tree
-        self._changed: dict[Node, None] = {}
-        self._taken: list[Node] = []
-
-    def compare(self, node: Node, *, thoroughly: bool) -> None:
-        """Looks at the node of a foreign proxy, and at its place; ``thoroughly``: at the list of its children, too."""
-        tree = self._tree
-        tree.muted = True
-        try:
-            self._compare(tree, node, shadow_of(node), thoroughly=thoroughly)
-        finally:
-            tree.muted = False
-
-    def _compare(self, tree: ShadowTree, node: Node, shadow: ShadowNode, *, thoroughly: bool) -> None:
-        parent = get_parent(node)
-        if shadow.parent is not None and tree_of(parent) is not tree:
-            self._taken.append(node)
-        elif shadow.parent is not None and not (has_its_place(node, shadow) and has_its_name(node)):
-            self._changed[parent] = None  # it has another child now
-        if shadow.trie is None:
-            return
-        if differs(tree, node, shadow) if thoroughly else _seems_to_differ(node, shadow):
-            self._changed[node] = None
-
-    def emit(self) -> None:
-        """Emits what there is, as one edit.
-
-        Raises `RefusedError`, at every call until that is put right, if something has come that cannot be tracked.
-        """
-        tree = self._tree
-        if not (self._changed or self._taken):
-            return
-        tree.muted = True
-        try:
-            robbed = parents_told(self._taken) if tree.remembers_losses else ()
-            sites = list(dict.fromkeys((*self._changed, *robbed)))
-        finally:
-            tree.muted = False
-        check_all(tree, sites)
-        reconcile(tree, sites)
-        for node in self._taken:
-            entry = entry_of(node)
-            if type(entry) is ShadowNode and is_elsewhere(node, entry):
-                take_over(tree, node)
-        for node in self._changed:
-            if entry_of(node) is None:  # it has left the document with all that it had taken
-                take_over_below(tree, node)
-        tree.end_edit()
-
-
-def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
-    """Raises `RefusedError` if one of these nodes has changed, or got children, in ways that are refused elsewhere."""
-    tree.muted = True
-    try:
+def _tell(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+    """Emits what was done to these nodes of foreign proxies, and to their places."""
+    sites: dict[Node, None] = {}
+    taken: list[Node] = []
+    with tree.reading():
         for node in nodes:
-            _check(node)
-    finally:
-        tree.muted = False
+            parent, is_root = get_parent(node), shadow_of(node).parent is None
+            if not is_root and tree_of(parent) is not tree:
+                taken.append(node)
+            elif not is_root and not has_its_place(node):
+                sites[parent] = None  # it has another child now
+            if differs(tree, node):
+                sites[node] = None
+        if taken and tree.remembers_losses:
+            sites.update(dict.fromkeys(parents_told(taken)))
+    if sites or taken:
+        report(tree, list(sites), taken)
 
 
-def _check(node: Node) -> None:
-    """Raises `RefusedError` for a node that has changed, or has got children, in ways that are refused elsewhere."""
-    check_node(node)
-    for child in iter_children(node):
-        check_child(child)
+def report(tree: ShadowTree, sites: Sequence[Node], taken: Iterable[Node] = ()) -> None:
+    """Emits how elements differ from what events have reported, and nodes that somebody has ``taken``, as one edit.
+
+    Raises `RefusedError`, at every call until that is put right, if something has come that cannot be tracked.
+    """
+    with tree.reading():
+        for site in sites:
+            check_node(site)
+            for child in iter_children(site):
+                check_child(child)
+    reconcile(tree, sites)
+    for node in taken:
+        entry = entry_of(node)
+        if type(entry) is ShadowNode and is_elsewhere(node, entry):
+            take_over(tree, node)
+    for site in sites:
+        if entry_of(site) is None:  # it has left the document with all that it had taken
+            take_over_below(tree, site)
+    tree.end_edit()
 
 
 def check_child(child: Node) -> None:
-    """Raises `RefusedError` if a child that has come unseen, or what it brought, cannot be tracked."""
+    """Raises `RefusedError` if a child that has come or been renamed unseen, or what it brought, cannot be tracked."""
     _check_root(child)
     tree = tree_of(get_parent(child))
     if tree_of(child) is tree:
+        if not has_its_name(child):
+            check_node(child)
         return
     check_incoming(child)
     for each in Element.iter(child):
@@ -226,11 +172,6 @@ def _check_root(node: Node) -> None:
         )
 
 
-def _seems_to_differ(node: Node, shadow: ShadowNode) -> bool:
-    """Whether an element differs from its shadow, as far as can be said without looking at all of its children."""
-    return not has_its_name(node) or contents_differ(node, shadow) or ends_differ(node, shadow)
-
-
 # --- letting go
 
 
@@ -239,32 +180,25 @@ def _renew_root(tree: ShadowTree) -> None:
 
     It is what ``wrap(etree.fromstring(…))`` leads to. A comment put before the root for a moment leads back to it.
     """
-    node = tree.root
-    number = tree.foreign[node]
+    node, nodes = tree.root, tree.original.nodes  # of which it is the first
     shadow = shadow_of(node)
-    tree.muted = True
-    anchor = etree.Comment("")
-    Element.addprevious(node, anchor)
-    try:
-        leave(node)
-        del tree.foreign[node]
-        tree.root = None
-        if number != NOT_ORIGINAL:
-            tree.original.nodes[number] = None
-        if tree.index is not None:
-            tree.index.pop(shadow.number, None)
-        if sys.getrefcount(node) <= 2:  # this variable and the argument
-            del node
-            node = get_next(anchor)
-    finally:
-        Element.append(etree.Element("none"), anchor)
-        tree.root = node
-        enter(node, shadow)
-        if number != NOT_ORIGINAL:
-            tree.original.nodes[number] = node
-        if tree.index is not None:
-            tree.index[shadow.number] = node
-        if not isinstance(node, Tracked):
-            tree.foreign[node] = number
-        tree.muted = False
-        tree.update_fast_path()
+    with tree.reading():
+        anchor = etree.Comment("")
+        Element.addprevious(node, anchor)
+        try:
+            leave(node)
+            del tree.foreign[node]
+            tree.root = nodes[0] = None
+            if tree.index is not None:
+                tree.index.pop(shadow.number, None)
+            if sys.getrefcount(node) <= 2:  # this variable and the argument
+                del node
+                node = get_next(anchor)
+        finally:
+            Element.append(etree.Element("none"), anchor)
+            tree.root = nodes[0] = node
+            enter(node, shadow)
+            if tree.index is not None:
+                tree.index[shadow.number] = node
+            if not isinstance(node, Tracked):
+                tree.foreign[node] = None

@@ -41,8 +41,7 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     have shadow nodes, and so must what is below them if it is no longer there.
     """
     nodes = list(nodes)
-    muted, tree.muted = tree.muted, True
-    try:
+    with tree.reading():
         if tree.root in nodes and not has_its_name(tree.root):
             tree.open_subtree(tree.root)
             tree.delivery.changing = True
@@ -57,8 +56,6 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
         for site in sites:
             if entry_of(site.node) is site.shadow:
                 _emit_come(tree, site)
-    finally:
-        tree.muted = muted
 
 
 def _add_robbed(tree: ShadowTree, sites: list[_Site]) -> None:

@@ -16,45 +16,46 @@ def open_journal(tree: ShadowTree) -> Journal:
         if not is_element(node):
             journal.whole(node)  # of the text of a comment the shadow knows nothing
     journal.beside(tree.root)  # what is there is in no table: nobody could say whose it is
-    tree.update_fast_path()
     return journal
 
 
 class Savepoint:
     """The state of a document to which `rollback` brings it back; either that or `release` ends it.
 
-    Savepoints are in each other and in a transaction. The events since then must be waiting in the queue.
+    Savepoints are in each other and in a transaction, which has one, too. The events since then must be waiting in the
+    queue. ``ts`` and ``position`` are those of clock and queue then.
     """
 
-    __slots__ = ("_around", "_blocks", "_journal", "_outer", "_position", "_tree", "_ts")
+    __slots__ = ("_around", "_blocks", "_outer", "_tree", "journal", "position", "ts")
 
     def __init__(self, tree: ShadowTree) -> None:
         self._tree = tree
         self._outer = tree.journal
-        self._ts = tree.clock.ts
-        self._position = tree.delivery.position
+        self.ts = tree.clock.ts
+        self.position = tree.delivery.position
         self._around = tree.delivery.blocks
         self._blocks = tree.emitter.blocks
-        self._journal = open_journal(tree)
+        self.journal = open_journal(tree)
 
     def release(self) -> None:
         """What has been done since then stays; whatever is around it can still undo it."""
         tree = self._tree
         if self._outer is not None:
-            self._outer.absorb(self._journal)
+            self._outer.absorb(self.journal)
         tree.journal = self._outer
-        if self._outer is None:
-            tree.update_fast_path()
 
     def rollback(self) -> None:
         """Undoes what has been done since then; the clock goes back, ids are not used again."""
+        if self._tree.foreign:
+            outside_proxies.catch_up(self._tree)
+        self.undo()
+
+    def undo(self) -> None:
+        """As `rollback`, when nothing has been done unseen, or nobody can say."""
         tree = self._tree
-        if tree.foreign:
-            outside_proxies.catch_up(tree)
         tree.journal = None
-        undo(tree, self._journal)
-        tree.emitter.take_back(self._ts, self._position, self._blocks)
+        undo(tree, self.journal)
+        tree.emitter.take_back(self.ts, self.position, self._blocks)
         tree.delivery.blocks = self._around
         tree.delivery.changing = False
         tree.journal = self._outer
-        tree.update_fast_path()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from lxml import etree
 
@@ -37,7 +37,6 @@ from ..lxml_access import (
     iter_children,
     name_of,
     place,
-    walk,
 )
 from ..xml_validity import check_name
 from .baseline import Original
@@ -52,14 +51,11 @@ _TAKEN = (
 )
 
 
-class ShadowAttribute:
+class ShadowAttribute(NamedTuple):
     """An attribute node: its value and its id."""
 
-    __slots__ = ("number", "value")
-
-    def __init__(self, value: str, number: int) -> None:
-        self.value = value
-        self.number = number
+    value: str
+    number: int
 
 
 class ShadowNode:
@@ -112,25 +108,16 @@ class ShadowNode:
 
     def state(self) -> tuple[Any, ...]:
         """All that can change, to be given back to `restore`."""
-        known, attributes = self.attributes, None
-        if known is not None:
-            attributes = known.copy(), [each.value for each in known.values()]
         return (
             self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
-            self.tail_number, attributes,
+            self.tail_number, dict(self.attributes or ()),
         )  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Puts back what `state` returned."""
         (self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
          self.tail_number, saved) = state  # fmt: skip
-        if saved is None:
-            self.attributes = None
-            return
-        attributes, values = saved
-        self.attributes = attributes.copy()
-        for attribute, value in zip(attributes.values(), values, strict=True):
-            attribute.value = value
+        self.attributes = dict(saved)
 
 
 class Observing(Protocol):
@@ -143,14 +130,27 @@ class Observing(Protocol):
         """Tells what has been done in the block."""
 
 
+class _Reading:
+    """A block in which the wrapper reads a tree: that a proxy is made there is no news."""
+
+    __slots__ = ("_before", "_tree")
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._before = tree.muted
+
+    def __enter__(self) -> None:
+        self._tree.muted = True
+
+    def __exit__(self, *_: object) -> None:
+        self._tree.muted = self._before
+
+
 class Tracked:
     """Marks the wrapper's own element classes: edits made through other proxies are not seen as they happen."""
 
     __slots__ = ()
 
-
-NOT_ORIGINAL = -1
-"""Where a node that came later is in `Original.nodes`."""
 
 # --- the table: what follows is all that touches it
 
@@ -239,16 +239,14 @@ class ShadowTree:
     """The shadow of one wrapped document, and what its parts share.
 
     ``foreign`` are the nodes whose proxies are not ours, through which any of the document's nodes can be moved unseen.
-    ``fast_path`` is true while the short ways of SubElement and append will do (see `fast_paths`): no transaction is
-    open, no white space left out, and no proxy foreign. ``muted``: proxies are made by reading, so that their
-    ``_init`` is no news. ``observed``: the open block of `Document.observe`, at whose end all edits are found, those
-    that are seen, too.
-    ``index`` has the elements by id, once somebody has asked for one.
+    ``all_open``: every node has its shadow node, so that whatever has been done unseen can be found. ``muted``: proxies
+    are made by reading, so that their ``_init`` is no news. ``observed``: the open block of `Document.observe`, at
+    whose end all edits are found, those that are seen, too. ``index`` has the elements by id, once one is asked for.
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "delivery", "emit", "emit_alone", "emitter", "fast_path",
-        "foreign", "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
+        "_tries", "all_open", "clock", "credit", "delivery", "emit", "emit_alone", "emitter", "foreign",
+        "ignore_whitespace", "index", "journal", "muted", "observed", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
@@ -261,15 +259,14 @@ class ShadowTree:
         self.emit_alone = self.emitter.emit_alone
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
-        self.foreign: dict[Node, int] = {}  # with where they are in `original.nodes`
+        self.foreign: dict[Node, None] = {}
         self.credit = 0  # for looking at them (see `outside_proxies`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
         self.observed: Observing | None = None
         self.index: dict[int, Node] | None = None
         self._tries: dict[str, PathTrie] = {}
-        self._all_open = False
-        self.update_fast_path()
+        self.all_open = False
 
     @property
     def tree(self) -> ShadowTree:
@@ -292,11 +289,16 @@ class ShadowTree:
         """The document identifier."""
         return self.emitter.document
 
-    def update_fast_path(self) -> None:
-        """Sets ``fast_path``; to be called when what it depends on has changed."""
-        self.fast_path = not (
+    @property
+    def fast_path(self) -> bool:
+        """Whether the short ways of SubElement and append will do (see `calls.edits.append`)."""
+        return not (
             self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
-        )  # fmt: skip
+        )
+
+    def reading(self) -> _Reading:
+        """A block in which nodes are looked at and none comes: their proxies may be new."""
+        return _Reading(self)
 
     def calm(self) -> None:
         """No call is under way, nor is a block open that observes: what they were doing is about to be undone."""
@@ -304,21 +306,15 @@ class ShadowTree:
         self.observed = None
         self.others.clear()
 
-    def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
-        """A node of this document has a proxy that is not ours; ``number``: where it is in `original.nodes`."""
+    def add_foreign(self, node: Node) -> None:
+        """A node of this document has a proxy that is not ours."""
         if not self.foreign:
-            self._all_open = False  # the end of the edit sees to that
-        self.foreign.setdefault(node, number)
-        self.update_fast_path()
-
-    def drop_foreign(self, node: Node) -> None:
-        """It is not a node of this document any more; nothing happens if it has not been foreign."""
-        if self.foreign.pop(node, None) is not None:
-            self.update_fast_path()
+            self.all_open = False  # the end of the edit sees to that
+        self.foreign.setdefault(node)
 
     def end_edit(self) -> None:
         """Completes the edit under way; what its call did to this document has been emitted."""
-        if self.foreign and not self._all_open:
+        if self.foreign and not self.all_open:
             self.open_all()
         others, self.others = self.others, []
         for other in others:  # whose events wait: callbacks of this one may edit it
@@ -329,16 +325,11 @@ class ShadowTree:
             for other in others:
                 other.end_edit()
 
-    @property
-    def all_open(self) -> bool:
-        """Whether every node has its shadow node, so that whatever has been done unseen can be found."""
-        return self._all_open
-
     def open_all(self) -> None:
         """Gives every node its shadow node: through foreign proxies any of them may be moved unseen."""
-        if not self._all_open:
+        if not self.all_open:
             self.open_subtree(self.root)
-            self._all_open = True
+            self.all_open = True
 
     def lose_if_taken(self, node: Node) -> bool:
         """Lets go of a node, of which no event has told, if what is older has taken it away; whether it is so."""
@@ -376,14 +367,12 @@ class ShadowTree:
     def open(self, node: Node, new: Node | None = None) -> ShadowNode:
         """The shadow node of a node of this document; made, with those of its ancestors, when there is none.
 
-        Raises UnseenEditError if C code has put something below one of these unseen; but for ``new``, the node that is
-        about to be reported.
+        Raises UnseenEditError if C code has put it, or something below one of these, there unseen; but for ``new``, the
+        node that is about to be reported.
         """
-        entry = entry_of(node)
-        if type(entry) is ShadowNode:
-            return entry
-        muted, self.muted = self.muted, True
-        try:
+        if entry_of(node) is not self:
+            return shadow_of(node)
+        with self.reading():
             missing = [node]
             above: ShadowNode | None = None
             parent = get_parent(node)
@@ -400,8 +389,6 @@ class ShadowTree:
                 if children and {*map(entry_of, children)} != {self}:
                     children = self._told_of(children, new)
                 above = self._describe(each, above, children)
-        finally:
-            self.muted = muted
         assert above is not None
         return above
 
@@ -414,10 +401,6 @@ class ShadowTree:
             if child is not new and entry_of(child) is not self:
                 shadow_of(child)
         return [child for child in children if entry_of(child) is self]
-
-    def open_known(self, node: Node) -> ShadowNode:
-        """As `open`, of a node that an edit is about to change with its neighbour; raises as `shadow_of`."""
-        return self.open(node) if entry_of(node) is self else shadow_of(node)
 
     def open_children(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
@@ -433,57 +416,33 @@ class ShadowTree:
 
     def _describe_all(self, nodes: Iterable[Node]) -> None:
         """Gives nodes of this document, parents before children, their shadow nodes."""
-        muted, self.muted = self.muted, True
-        try:
+        with self.reading():
             for each in nodes:
                 if entry_of(each) is self:
                     self._describe(each, shadow_of(get_parent(each)))
-        finally:
-            self.muted = muted
-
-    def number(self, given: Iterator[int]) -> bool:
-        """Makes all shadow nodes, in document order, with the ids ``given``; False if there are too few."""
-        self.clock.give(given)
-        for node in Element.iter(self.root):
-            enter(node, self)  # as if nobody had asked for any of them
-        try:
-            for entering, node in walk(self.root):
-                parent = None if node is self.root else shadow_of(get_parent(node))
-                if entering:
-                    self._describe_node(node, parent)
-                elif parent is not None:
-                    self._describe_tail(node, shadow_of(node), parent)
-        except StopIteration:
-            return False
-        finally:
-            self.clock.give(None)
-        self._all_open = True
-        return True
 
     def _describe(
         self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
     ) -> ShadowNode:
         """The shadow node of a node that has been there all the time; all of it, or (interrupted) none."""
         try:
-            shadow = self._describe_node(node, parent, children)
-            if parent is not None:
-                self._describe_tail(node, shadow, parent)
+            name = name_of(node)
+            prev = None if parent is None else self._told_before(node, parent)
+            if name is None:
+                shadow = new_shadow_node(node, self, parent, None, 0, prev)
+            else:
+                shadow = self.new_shadow(node, name, parent, prev)
+                self._describe_contents(node, shadow, children)
+            shadow.pristine = True
+            tail = None if parent is None else visible(get_tail(node), parent.element_only)
+            if tail is not None:
+                shadow.tail, shadow.tail_number = tail, self.clock.new_id()
         except BaseException:
             _table[node] = self
             raise
         return shadow
 
-    def _describe_node(
-        self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
-    ) -> ShadowNode:
-        name = name_of(node)
-        prev = None if parent is None else self._told_before(node, parent)
-        if name is None:
-            shadow = new_shadow_node(node, self, parent, None, 0, prev)
-            shadow.pristine = True
-            return shadow
-        shadow = self.new_shadow(node, name, parent, prev)
-        shadow.pristine = True
+    def _describe_contents(self, node: Node, shadow: ShadowNode, children: list[Node] | None) -> None:
         for key, value in attributes_of(node):
             self.new_attribute(shadow, key, value)
         if children is None:
@@ -498,7 +457,6 @@ class ShadowTree:
             texts = sum(visible(tail, element_only) is not None for tail in map(get_tail, children))
             shadow.texts += texts
             shadow.count += texts + sum(map(is_element, children))
-        return shadow
 
     def _told_before(self, node: Node, parent: ShadowNode) -> Node | None:
         """The sibling before a node, but those that have been put there unseen."""
@@ -509,11 +467,6 @@ class ShadowTree:
                 return prev
             prev = get_previous(prev)
         return None
-
-    def _describe_tail(self, node: Node, shadow: ShadowNode, parent: ShadowNode) -> None:
-        shadow.tail = visible(get_tail(node), parent.element_only)
-        if shadow.tail is not None:
-            shadow.tail_number = self.clock.new_id()
 
     # --- shadow nodes of elements, of old ones and new ones
 
@@ -575,14 +528,12 @@ class ShadowTree:
 
     def pin(self) -> set[type]:
         """Puts every node of the tree into the table; returns the classes of proxies found."""
-        self.muted = True
         try:
-            return self.original.pin(self.root, self, enter)
+            with self.reading():
+                return self.original.pin(self.root, self, enter)
         except BaseException:
             self.drop()
             raise
-        finally:
-            self.muted = False
 
     def drop(self) -> None:
         """Takes every node of this document out of the table.

@@ -39,7 +39,7 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
         if tree_of(node) is tree:
             leave(node)  # if it has been here before, with another shadow node, perhaps
             if shadow is None:
-                tree.drop_foreign(node)
+                tree.foreign.pop(node, None)
     try:
         others.reconcile()
     finally:
@@ -80,13 +80,10 @@ def _sites(journal: Journal) -> list[Node]:
 def _undo_edits(tree: ShadowTree, journal: Journal) -> _Others:
     others = _Others(tree)
     inverse = _Inverse(tree, journal, others)
-    muted, tree.muted = tree.muted, True
-    try:
+    with tree.reading():
         for kind, node, *rest in reversed(journal.edits):
             if not inverse.has_gone_on(node):
                 getattr(inverse, kind)(node, *rest)
-    finally:
-        tree.muted = muted
     journal.undone()
     return others
 

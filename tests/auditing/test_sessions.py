@@ -1,4 +1,4 @@
-"""Ctrl-C: a session that ends, one word, no traceback."""
+"""Sessions of our own: where they run, what they send, and that Ctrl-C ends them with one word, no traceback."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import lines_of, orders
+from tests.project.source import ROOT, tracked_files
 from xmlcep.auditing.spark import session as sessions
+from xmlcep.cli.main import run
 
 pytestmark = pytest.mark.usefixtures("signals_heard")
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGES = tuple(f"{each}/" for each in sessions.PACKAGES)
 
 
 def interrupt() -> None:
@@ -63,22 +67,90 @@ def test_whatever_comes_of_an_interrupt_is_an_interrupt(monkeypatch: pytest.Monk
     assert session.stops == 1 and signal.getsignal(signal.SIGINT) is before
 
 
-def test_what_ends_us_and_the_jvm_while_it_starts_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SIGTERM for all processes of a group, as `timeout` and systemd send it."""
+class Builder:
+    """Makes a session, or what else ``getOrCreate`` does."""
+
+    def __init__(self, get_or_create: Callable[[], Any]) -> None:
+        self.getOrCreate = get_or_create
+        self.settings: dict[str, Any] = {}
+
+    def appName(self, _: str) -> Builder:
+        return self
+
+    def config(self, *, map: dict[str, Any]) -> Builder:
+        self.settings = map
+        return self
+
+
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Builder]:
+    """Has a session made by this function, in a program that ``spark-submit`` runs: no Java is looked for."""
     pyspark = pytest.importorskip("pyspark.sql")
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    monkeypatch.setattr(sessions, "find_java", None)
 
-    class Builder:
-        def __getattr__(self, _: str) -> Any:
-            return lambda *_, **__: self
+    def building(get_or_create: Callable[[], Any]) -> Builder:
+        builder = Builder(get_or_create)
+        monkeypatch.setattr(pyspark.SparkSession, "builder", builder)
+        return builder
 
-        def getOrCreate(self) -> None:
-            interrupt()
-            raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited")
+    return building
 
-    monkeypatch.setattr(pyspark.SparkSession, "builder", Builder())
-    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")  # no Java is looked for
+
+def test_what_ends_us_and_the_jvm_while_it_starts_is_an_interrupt(
+    submitted: Callable[[Callable[[], Any]], Builder],
+) -> None:
+    """SIGTERM for all processes of a group, as `timeout` and systemd send it."""
+
+    def get_or_create() -> None:
+        interrupt()
+        raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited")
+
+    submitted(get_or_create)
     with pytest.raises(KeyboardInterrupt):
         sessions.start_session("local")
+
+
+def test_the_command_says_one_word_and_leaves_nothing(
+    submitted: Callable[[Callable[[], Any]], Builder], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = write_log(tmp_path / "log.jsonl", lines_of(orders("a")))
+    rules = tmp_path / "rules.xcep"
+    rules.write_text("event A = ins(item)")
+    stopped = []
+
+    def get_or_create() -> Any:
+        interrupt()
+        return SimpleNamespace(stop=lambda: stopped.append(True))
+
+    submitted(get_or_create)
+    out = tmp_path / "out.jsonl"
+    options = ["--engine", "spark", "--master", "local", "--out", str(out)]
+    assert run(["audit", str(log), "--rules", str(rules), *options]) == 130
+    assert (stopped, capsys.readouterr().err) == ([True], "stopped\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["log.jsonl", "rules.xcep"]
+
+
+def test_without_a_session_an_audit_runs_where_it_was_submitted_to(
+    submitted: Callable[[Callable[[], Any]], Builder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the settings that it makes; tests/auditing/test_submit.py submits one."""
+    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
+    sent, stopped = [], []
+    session = SimpleNamespace(
+        addArtifacts=lambda file, *, pyfile: sent.append((file, pyfile)), stop=lambda: stopped.append(True)
+    )
+    settings = submitted(lambda: session)
+    with sessions.spark_session() as ours:
+        sessions.send_package(session)  # type: ignore[arg-type]
+        assert (ours, stopped) == (session, [])
+    assert stopped == [True] and settings.settings == sessions.SETTINGS
+    (first, second) = sent
+    assert first == second and first[1]
+    packed = set(ZipFile(first[0]).namelist())
+    assert packed == {
+        path for each in tracked_files() if (path := each.relative_to(ROOT).as_posix()).startswith(PACKAGES)
+    }
 
 
 @contextmanager
@@ -116,7 +188,7 @@ def test_at_a_terminal(tmp_path: Path) -> None:
             sys.executable, "-m", "xmlcep", "audit", str(log), "--rules", str(rules), "--engine", "spark",
             "--out", str(tmp_path / "out.jsonl"),
         ],
-        cwd=REPOSITORY, env=os.environ | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE, text=True,
+        cwd=ROOT, env=os.environ | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
     until = time.monotonic() + 60
