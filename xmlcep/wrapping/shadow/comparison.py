@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...xml_parser import parse_own
@@ -12,7 +12,6 @@ from ..lxml_access import (
     Node,
     attribute_names,
     attributes_of,
-    contents,
     get_next,
     get_parent,
     get_previous,
@@ -161,11 +160,11 @@ def _since_wrapped(tree: ShadowTree, nodes: Sequence[Node]) -> Iterator[str]:
                 get_parent(node) is not nodes[above] or get_previous(node) is not behind
             ):
                 yield f"{node!r}: is elsewhere than when it was wrapped"
-            elif contents(node) != contents(old):
-                yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
+            elif (now := _contents(node)) != (was := _contents(old)):
+                yield f"{node!r}: was {was} when it was wrapped, and is {now}"
             continue
         first = None if above is None else told[above]
-        if known.contents != (was := _shown(tree, old)):
+        if known.contents != (was := _contents(old, tree.has_element_only_content)):
             yield f"{node!r}: was {was} when it was wrapped, and {known.contents} at its first event"
         elif (
             known.parent is not None
@@ -183,12 +182,11 @@ def _first(tree: ShadowTree, node: Node) -> First | None:
     return tree.original.first.get(node)
 
 
-def _shown(tree: ShadowTree, node: Node) -> tuple[Any, ...]:
-    """Name, text, tail and attributes of a node, without what is left out (`ignore_whitespace`)."""
-    parent = get_parent(node)
-    tail = None if parent is None else visible(get_tail(node), tree.has_element_only_content(parent))
-    name = name_of(node)
+def _contents(node: Node, is_element_only: Callable[[Node], bool] = lambda _: False) -> tuple[Any, ...]:
+    """Name, text, tail and attributes of a node, of other nodes than elements the tail; white space in elements that
+    are so is left out."""
+    parent, name = get_parent(node), name_of(node)
+    tail = None if parent is None else visible(get_tail(node), is_element_only(parent))
     if name is None:
         return (tail,)
-    text = visible(get_text(node), tree.has_element_only_content(node))
-    return (name, text, tail, dict(attributes_of(node)))
+    return (name, visible(get_text(node), is_element_only(node)), tail, dict(attributes_of(node)))
