@@ -145,11 +145,25 @@ class Group:
                 discard(stored, entry)
             if owners is not None and owners[k] is not None:
                 consumed.append((k, entry))
-        for k, entries in along.items():
-            found = collected[k].take_out(self.key, [entry[EVENT] for entry in entries])
-            consumed += [(k, entry) for entry in found]
+        if along:
+            consumed += self._take_out(along)
         if consumed:
             self.tell(consumed)
+
+    def consume_along(self, taken: Iterable[tuple[int, Entry]]) -> None:
+        """Takes these events out of what is taken along only, then tells the owners of that (H7)."""
+        along: dict[int, list[Entry]] = {}
+        for k, entry in self._in_all_operands(taken) if self.shared else taken:
+            if k in self.collected:
+                along.setdefault(k, []).append(entry)
+        self.tell(self._take_out(along))
+
+    def _take_out(self, along: Mapping[int, Sequence[Entry]]) -> list[tuple[int, Entry]]:
+        return [
+            (k, entry)
+            for k, entries in along.items()
+            for entry in self.collected[k].take_out(self.key, [each[EVENT] for each in entries])
+        ]
 
     def _in_all_operands(self, taken: Iterable[tuple[int, Entry | None]]) -> list[tuple[int, Entry]]:
         """S1: an event consumed in one operand is consumed in all."""

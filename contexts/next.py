@@ -78,9 +78,7 @@ class Next(Context):
                 for run in complete:
                     _consume(group, run)
             if group.collected:
-                group.consume(
-                    (k, entry) for chosen in found for k, entry in parts(chosen) if k in group.collected
-                )
+                group.consume_along(each for chosen in found for each in parts(chosen))
             _free(group)
         return found
 

@@ -40,6 +40,9 @@ settings.register_profile("xmlcep", derandomize=True, **_COMMON)
 settings.register_profile("random", **_COMMON)
 settings.load_profile("xmlcep")
 
+# Garbage is looked for seldom: most of what tests make is gone when they end.
+gc.set_threshold(50_000, 20, 100)
+
 # Bytecode is kept whatever the environment says: to read 850 modules from source, and to rewrite the assertions of
 # tests, takes each process of a run six seconds, and each that a test starts half a second.
 sys.dont_write_bytecode = False

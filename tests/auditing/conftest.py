@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -20,10 +21,15 @@ def spark() -> Iterator[SparkSession]:
     from xmlcep.auditing.spark.java import NoJavaError
     from xmlcep.auditing.spark.session import start_session
 
-    try:
-        session = start_session("local[2,4]")
-    except NoJavaError as error:
-        pytest.skip(str(error))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(
+            "PYSPARK_SUBMIT_ARGS",
+            f"--conf spark.python.daemon.module=tests.preloaded {os.environ['PYSPARK_SUBMIT_ARGS']}",
+        )
+        try:
+            session = start_session("local[2,4]")
+        except NoJavaError as error:
+            pytest.skip(str(error))
     session.conf.set("spark.sql.shuffle.partitions", "2")
     with suppress(
         ImportError

@@ -1,8 +1,9 @@
 """A stream that is killed again and again finds what one audit finds, nothing twice:
 ``python -m tests.auditing.stream_kills SEED KILLS``.
 
-Its program runs with all that it starts (Java, workers) in a group of processes, which is killed by SIGKILL: at random
-between two triggers, or somewhere inside one. Then it is started again, and goes on from its checkpoint.
+Its program runs with all that it starts (Java, workers) in a group of processes, which is killed by SIGKILL when it has
+committed a trigger or two: at once, or somewhere inside the next one. Then it is started again, and goes on from its
+checkpoint.
 """
 
 from __future__ import annotations
@@ -64,11 +65,11 @@ def is_killed(folder: Path, draw: random.Random) -> str:
     """Starts the program and kills it; says where, or nothing if it had ended before."""
     inside = draw.random() < 0.7
     wait = draw.random() * 0.6
-    before = triggers(folder, "commits")
+    enough = triggers(folder, "commits") + draw.randint(1, 2)
     with started(folder) as program:
         while program.poll() is None:
             began, committed = triggers(folder, "offsets"), triggers(folder, "commits")
-            if began > committed if inside else committed > before:
+            if committed >= enough and (began > committed or not inside):
                 time.sleep(wait if inside else 0)
                 break
             time.sleep(0.005)

@@ -11,6 +11,7 @@ import pytest
 
 import xmlcep
 import xmlcep.spark
+from tests.auditing.simulation import in_findings
 from tests.auditing.test_agreement import assert_same
 from xmlcep.auditing import audit
 from xmlcep.auditing.pasts import QuestionError
@@ -123,7 +124,7 @@ def test_spark_writes_what_the_local_engine_writes(spark: SparkSession, tmp_path
     until, on_bad = "2026-01-01T01:02:00Z", "document"
     local = audit(logs, rules, out=tmp_path / "local", on_bad_record=on_bad, until=until)
     distributed = audit(
-        logs, rules, out=tmp_path / "spark", engine="spark", spark=spark, partitions=3, until=until,
+        logs, rules, out=tmp_path / "spark", engine="spark", spark=spark, partitions=2, until=until,
         on_bad_record=on_bad,
     )  # fmt: skip
     assert all(count > 10 for count in local.summary.per_rule.values()) and len(local.summary.per_rule) == 3
@@ -133,9 +134,9 @@ def test_spark_writes_what_the_local_engine_writes(spark: SparkSession, tmp_path
 
 def test_findings_in_tables(spark: SparkSession, tmp_path: Path) -> None:
     logs, rules = many(tmp_path / "logs"), parse_rules(LATE)
-    found = xmlcep.spark.findings(xmlcep.spark.read_log(spark, str(logs)), rules, large=10, partitions=3)
+    found = xmlcep.spark.findings(xmlcep.spark.read_log(spark, str(logs)), rules, large=10, partitions=2)
     local = list(audit(logs, rules).records())
-    ordered = [(row["doc"], row["ts"], row["name"]) for row in xmlcep.spark.in_order(found).collect()]
+    ordered = [(row.doc, row.ts, row.name) for row in sorted(found.collect(), key=in_findings)]
     assert ordered == [(each["doc"], each["ts"], each["name"]) for each in local] and len(local) > 50
 
 

@@ -51,7 +51,8 @@ def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
     return result.out.read_bytes(), quarantine, [documents[doc].to_record() for doc in sorted(documents)]
 
 
-@settings(max_examples=1, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rule_sets(), st.data())
 def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
     rules = Rules.from_definitions(definitions)
@@ -170,6 +171,7 @@ def test_logs_of_all_kinds(spark: SparkSession, logs: Path, tmp_path: Path) -> N
     before = spark.conf.get(setting)
     distributed = audit(logs, RULES, out=tmp_path / "spark.out", engine="spark", spark=spark)
     assert_same(distributed, local)
+    assert distributed.summary.rules == local.summary.rules
     assert spark.conf.get(setting) == before
 
 

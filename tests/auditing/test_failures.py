@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -92,7 +93,7 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
     changed(monkeypatch, "replayed", broken)
     said = r"document '[ab]' cannot be replayed: ValueError: the engine is broken"
     with pytest.raises(SparkError, match=rf"^the Spark job failed: ReplayError: {said}$"):
-        audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "f.jsonl")
+        audit(log, LEVELS, engine="spark", spark=spark, partitions=1, out=tmp_path / "f.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
@@ -166,6 +167,17 @@ def test_what_a_killed_jvm_leaves_behind_is_one_sentence(error: Exception) -> No
         raise error
     with pytest.raises(FileNotFoundError), explained():
         raise FileNotFoundError("something else")
+
+
+def test_a_packed_file_that_is_damaged_from_its_beginning(log: Path) -> None:
+    packed = log.with_suffix(".jsonl.gz")
+    packed.write_bytes(gzip.compress(b"x")[:10] + bytes(range(255, 0, -1)))
+    with Spool() as spool:
+        summary = Summary("simulated")
+        collector = Collector(spool, summary, OnBadRecord.SKIP)
+        assert simulate([packed, log], LEVELS, collector, split_bytes=10**6, batch=100)
+        [(file, record, line)] = spool.bad()
+    assert (file, record) == (0, 1) and b"nothing after it can be unpacked" in line
 
 
 @pytest.mark.parametrize("as_clock", [False, True])

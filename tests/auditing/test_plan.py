@@ -54,35 +54,23 @@ def test_the_key_node_is_the_outermost(path: str, step: int | None) -> None:
     assert key_step([PathType.parse("item"), PathType.parse("a/b")], PathType.parse(path)) == step
 
 
-def roles(text: str, *records: str) -> list[str]:
-    """What records (``op path``) are to the first pass: outside its keys, fed, or of no account."""
+def steps(text: str, *records: str) -> list[int | None]:
+    """The step of the key of records (``op path``) that the first pass is fed with; None of others."""
     each = make_plan(parse_rules(text)).passes[0]
-    given = [(op, PathType.parse(path)) for op, path in map(str.split, records)]
-    return [
-        "foreign" if each.step(path) is None else "fed" if each.feeds(op, path) else "passing"
-        for op, path in given
-    ]
+    return [each.fed_at(op, PathType.parse(path)) for op, path in map(str.split, records)]
 
 
 def test_what_is_fed() -> None:
     plain = "event A = ins(item) ; ins(item/price)"
     records = ("ins /o/item", "upd /o/item/x/text()", "del /o/item", "ins /o", "del /o/item/price")
-    assert roles(plain, *records) == ["fed", "passing", "fed", "foreign", "passing"]
+    assert steps(plain, *records) == [1, None, 1, None, None]
     # What asks the document, waits for a release or measures time needs all records.
     asking = plain.replace("= ", "= (") + ') {when="true()"}'
     for needy in (asking, "event A = (ins(item) & ins(item/price)) {end=non-local}"):
-        assert roles(needy, *records) == ["fed"] * 5
+        assert steps(needy, *records) == [DOCUMENT] * 5
     created = "event A = x[0,*]{path=item} ins(item/price)"
-    assert roles(created, "ins /o/item", "del /o/item", "ins /o/item/x") == ["fed", "fed", "passing"]
-    assert roles("event A {flat} = ins(r/a) ; ins(r/b)", "ins /r/a", "ins /r/c") == ["fed", "fed"]
-
-
-def test_where_records_go() -> None:
-    plan = make_plan(parse_rules("event A = ins(item) ; ins(item/price)"))
-    assert plan.feeds("ins", PathType.parse("/o/item/price")) == [(0, 1)]
-    assert plan.feeds("ins", PathType.parse("/o")) == []
-    flat = make_plan(parse_rules("event A {flat} = ins(r/a) ; ins(r/b)"))
-    assert flat.feeds("ins", PathType.parse("/r/b")) == [(0, DOCUMENT)]
+    assert steps(created, "ins /o/item", "del /o/item", "ins /o/item/x") == [1, 1, None]
+    assert steps("event A {flat} = ins(r/a) ; ins(r/b)", "ins /r/a", "ins /r/c") == [DOCUMENT, DOCUMENT]
 
 
 def test_the_plan_in_words() -> None:
@@ -120,9 +108,8 @@ def test_values_divide_flat_rules_that_they_join() -> None:
     text = f'{JOINED}\nevent K {{flat}} = x[3,*]{{by="p", path=item}} *(item/price/text()) as $p'
     [each] = make_plan(parse_rules(text)).passes
     assert (each.by_value, each.by_document, each.keys) == (True, False, ())
-    plan = make_plan(parse_rules(text))
-    assert plan.feeds("ins", PathType.parse("/order/item/@n")) == [(0, VALUE)]
-    assert plan.feeds("del", PathType.parse("/order/item")) == []
+    assert each.fed_at("ins", PathType.parse("/order/item/@n")) == VALUE
+    assert each.fed_at("del", PathType.parse("/order/item")) is None
     said = describe_plan(make_plan(parse_rules(text)))
     assert "key         the value of the node" in said
     assert "all operators of K group by $p, the value of the event's own node (V2)" in said

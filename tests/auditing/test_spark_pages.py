@@ -24,4 +24,6 @@ def test_the_page_works(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
     assert Page(ROOT / "docs" / page, capsys).run()
+    spark.conf.set("spark.sql.shuffle.partitions", "2")

@@ -3,55 +3,126 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import interleaved, lives, write_log
 from tests.auditing.simulation import Row, in_findings, rows_of
 from tests.auditing.test_agreement import ORDER_RULES, orders
 from tests.auditing.test_every_construct import log_of, of_document
+from tests.auditing.test_since_replaced import expected
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
-from tests.strategies import show_rules
+from tests.laws.replacing import cases
+from tests.strategies import History, show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
-from tests.strategies.timed import timed_histories
+from tests.strategies.timed import BEGIN, timed_histories
 from xmlcep.auditing import audit
 from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.spark.answers import ANSWERS, BAD, FINDING, ORDER
-from xmlcep.auditing.spark.columns import sorted_in_order
-from xmlcep.auditing.spark.stream_replay import END, gone_on
+from xmlcep.auditing.spark.columns import LOG, sorted_in_order
+from xmlcep.auditing.spark.stream_replay import END, Late, gone_on
 from xmlcep.auditing.spark.told import Told
-from xmlcep.engine import StateError
-from xmlcep.errors import ArgumentError
+from xmlcep.engine import Detector, EvaluationError, StateError
+from xmlcep.errors import ArgumentError, XmlCepError
+from xmlcep.events import PrimitiveEvent
+from xmlcep.log.records import ClockRecord
 from xmlcep.rules import PlainRules, Rules, parse_rules
+from xmlcep.rules.comparison import compare, tree_digests
 from xmlcep.streams import Documents
+from xmlcep.timestamps import TimeError, microseconds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def streamed(triggers: list[list[Row]], rules: Rules, *, operators: bool = False) -> list[Row]:
-    """The answers to records that come in these triggers, each document with its state as Spark keeps it."""
+Passed = list[dict[str | None, int]]
+"""At each trigger, which documents the watermark concerns, and how far it is, in microseconds since 1970."""
+
+
+States = dict[str | None, dict[int, bytes]]
+
+
+def streamed(
+    triggers: list[list[Row]], rules: Rules, *how: Any, operators: bool = False, passed: Passed | None = None,
+    states: States | None = None, killed: Callable[[], int] = int,
+) -> list[Row]:  # fmt: skip
+    """The answers to records that come in these triggers, each document with its state as Spark keeps it; ``passed``
+    are the watermarks of triggers. What a first attempt did that was ``killed`` at this write, or later, is lost."""
     told = tuple(Told(tuple(PlainRules.of(rules)), operators))
-    states: dict[str | None, dict[int, bytes]] = {}
+    states = {} if states is None else states
     answered: list[Row] = []
-    for rows in triggers:
-        for doc in dict.fromkeys(row["doc"] for row in rows):
+    for rows, until in zip(triggers, passed or [{}] * len(triggers), strict=True):
+        for doc in dict.fromkeys([*(row["doc"] for row in rows), *until]):
             records = [row for row in rows if row["doc"] == doc]
-            (answers,) = gone_on([(doc, states.setdefault(doc, {}), records)], told)
+            state = states.setdefault(doc, {})
+            if writes := killed():
+                with suppress(OSError):
+                    list(gone_on([(doc, Failing(state, writes), records, until.get(doc))], told, *how))
+            ((answers, _, due),) = gone_on([(doc, state, records, until.get(doc))], told, *how)
+            assert doc not in until or due is None or due > until[doc]
             answered += [dict(zip(ANSWERS.names, each, strict=True)) for each in answers]
     return answered
+
+
+class Failing(dict[int, bytes]):
+    """A state of which one write fails, the one of this number."""
+
+    def __init__(self, state: dict[int, bytes], writes: int) -> None:
+        super().__init__(state)
+        self.writes = writes
+
+    def __setitem__(self, key: int, value: bytes) -> None:
+        self.writes -= 1
+        if not self.writes:
+            raise OSError("full")
+        super().__setitem__(key, value)
+
+
+def silent(
+    items: list[Any], triggers: list[list[Row]], watermarks: list[int], rules: Rules
+) -> tuple[Passed, list[Any]]:
+    """Which documents these watermarks of triggers concern: those that are in no transaction that goes on. And the
+    log with a clock record for each deadline that they pass (W6)."""
+    passed: Passed = [{} for _ in triggers]
+    items = [*items]
+    for doc in dict.fromkeys(item.doc for item in items):
+        detector, txn, reached = Detector(rules), None, 0
+        rest = [item for item in items if item.doc == doc]
+        for rows, until, watermark in zip(triggers, passed, watermarks, strict=True):
+            reached = max([reached, *(row["ts"] for row in rows if row["doc"] == doc)])
+            with suppress(EvaluationError):
+                while rest and rest[0].ts <= reached:
+                    item = rest.pop(0)
+                    own = getattr(item, "txn", None)
+                    if txn not in (None, own):
+                        detector.flush()
+                    txn = own
+                    detector.advance(item.at) if isinstance(item, ClockRecord) else detector.feed(item)
+                if not reached or (rest and txn is not None and getattr(rest[0], "txn", None) == txn):
+                    continue
+                until[doc] = watermark
+                while (due := detector.next_due()) is not None and microseconds(due) <= watermark:
+                    if txn is not None:
+                        detector.flush()
+                        txn = None
+                    detector.advance(due)
+                    behind = [n for n, item in enumerate(items) if item.doc == doc and item.ts <= reached]
+                    items.insert(behind[-1] + 1, ClockRecord(doc, reached, due))
+    return passed, items
 
 
 def cut(draw: Any, rows: list[Row]) -> list[list[Row]]:
@@ -69,7 +140,9 @@ def cut(draw: Any, rows: list[Row]) -> list[list[Row]]:
     return triggers
 
 
-def check_stream(draw: Any, items: list[Any], rules: Rules, until: str | None, *, operators: bool) -> None:
+def check_stream(
+    draw: Any, items: list[Any], rules: Rules, until: str | None, *, operators: bool, timed: bool = False
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         log = write_log(Path(name) / "log.jsonl", items)
         files = find_files([log]).files
@@ -79,7 +152,17 @@ def check_stream(draw: Any, items: list[Any], rules: Rules, until: str | None, *
             for doc in dict.fromkeys(row["doc"] for row in rows)
             if doc is not None
         ]
-        answered = streamed([*cut(draw, rows), ends], rules, operators=operators)
+        triggers = cut(draw, rows)
+        passed: Passed = [{} for _ in triggers]
+        if timed and draw(st.integers(0, 3)):
+            steps = [draw(st.sampled_from((0, 1, 3, 10, 60))) for _ in triggers]
+            watermarks = [BEGIN + 1_000_000 * step for step in accumulate(steps)]
+            passed, items = silent(items, triggers, watermarks, rules)
+            log = write_log(Path(name) / "log.jsonl", items)
+        killed = partial(draw, st.sampled_from((0, 0, 0, 0, 1, 3, 9)))
+        answered = streamed(
+            [*triggers, ends], rules, operators=operators, passed=[*passed, {}], killed=killed
+        )
         try:
             local = audit(
                 log, rules, engine="local", out=Path(name) / "out", until=until, operators=operators
@@ -102,7 +185,8 @@ def test_every_construct(definitions: Any, data: st.DataObject) -> None:
     ]
     items: list[Any] = data.draw(interleaved(logs))  # type: ignore[arg-type]
     until = data.draw(st.sampled_from((None, "2026-01-01T00:00:30Z")))
-    check_stream(data.draw, items, rules_of(definitions), until, operators=data.draw(st.booleans()))
+    operators = data.draw(st.booleans())
+    check_stream(data.draw, items, rules_of(definitions), until, operators=operators, timed=True)
 
 
 @settings(max_examples=10, deadline=None)
@@ -116,6 +200,37 @@ def test_headers_and_bad_lines(definitions: Any, data: st.DataObject) -> None:
     for place in data.draw(st.lists(st.integers(0, 30), max_size=2)):
         items.insert(min(place, len(items)), b'{"doc": "doc0", "op": "nonsense"}')
     check_stream(data.draw, items, rules, None, operators=False)
+
+
+@pytest.mark.parametrize("mode", ["levels-timed", "meet", "full"])
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+def test_other_rules_from_some_trigger_on(mode: str, data: st.DataObject) -> None:
+    """What an audit finds that goes on with them (G7), also if the first attempts to go on are killed."""
+    case = data.draw(cases(mode))
+    assume(not case.from_the_beginning)
+    before, after = rules_of(case.before), rules_of(case.after)
+    begun = compare(tree_digests(before), tree_digests(after)).begun
+    assume(not any(after.graph.asks_document(tree) for tree in after.graph.trees if tree.name in begun))
+    items, first = log_of(History(case.steps), "doc"), log_of(History(case.steps[: case.cut]), "doc")
+    assume(any(isinstance(item, PrimitiveEvent) for item in first))
+    note(str(case))
+    try:
+        want = expected(case, items, len(first), before, after)
+    except XmlCepError:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        files = find_files([write_log(Path(name) / "log.jsonl", items)]).files
+        rows = rows_of(files[0], files, 1 << 20)
+    states: States = {}
+    answered = streamed(cut(data.draw, rows[: len(first)]), before, states=states)
+    end = [{"op": END, "doc": "doc", "at": None, "ts": None, "ids": None, "path": None}]
+    answered += streamed(
+        [*cut(data.draw, rows[len(first) :]), end], after, False, "flush" if case.flush else "drop",
+        states=states, killed=partial(data.draw, st.integers(0, 4)),
+    )  # fmt: skip
+    got = [json.loads(row["content"]) for row in answered if row["kind"] == FINDING]
+    assert sorted(map(json.dumps, got)) == sorted(map(json.dumps, want))
 
 
 def test_what_comes_too_late_is_named_and_changes_nothing() -> None:
@@ -200,6 +315,59 @@ def test_rules_that_are_replaced_between_two_starts_keep_what_equal_trees_have_s
     )
 
 
+def test_other_reference_documents_are_other_rules() -> None:
+    def of(parts: str) -> Rules:
+        return parse_rules(
+            "event Both(item) = ins(price) & ins(quantity)"
+            " event Known(item) = ins(@part)[. = $parts//@n]", references={"parts": parts.encode()}
+        )  # fmt: skip
+
+    batch = [change(2, "quantity", 10) | {"value": "8"}]
+    state: dict[int, bytes] = {}
+    fed(Documents(of("<parts><part n='7'/></parts>")), [[change(1, "price", 10)]], state)
+    other = of("<parts><part n='8'/></parts>")
+    with pytest.raises(StateError, match="other versions of the reference documents parts"):
+        fed(Documents(other), [batch], dict(state))
+    assert fed(Documents(other, on_removed="drop"), [batch], state) == (["Both@2"], [])
+
+
+ODD = st.sampled_from(
+    (
+        None,
+        b"x",
+        b"\xff",
+        "",
+        "x",
+        "\ud800",
+        7,
+        -1,
+        1 << 70,
+        0.5,
+        math.nan,
+        True,
+        [1, None],
+        [1 << 70],
+        {"a": b"b"},
+        {1},
+    )
+)
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.dictionaries(st.sampled_from(LOG.names), ODD, max_size=4), max_size=4),
+    st.sampled_from(get_args(Late)),
+)
+def test_whatever_is_in_a_record_good_records_are_taken(odd: list[Row], late: Late) -> None:
+    wrong = [change(1, "price", 10) | each | {"doc": "a"} for each in odd]
+    wrong = [each for each in wrong if each["op"] != "ins" or each["path"] != "/order/item/price"]
+    right = [change(1, "price", 10), change(2, "quantity", 10)]
+    state: dict[int, bytes] = {}
+    found, bad = fed(Documents(TWO, late=late), [[*wrong, *right], [{"doc": "a", "op": "end"}]], state)
+    assert found == ["Both@2", "Close@2"]
+    assert len(bad) >= len(wrong)
+
+
 def test_what_is_no_record_is_named() -> None:
     documents, state = Documents(TWO), dict[int, bytes]()
     wrong: list[Any] = [7, {"ts": "x", "doc": "a"}, {**change(1, "price", 10), "ids": ["x"]}]
@@ -213,16 +381,30 @@ def test_what_is_no_record_is_named() -> None:
         documents.feed_batch("a", [{**change(3, "price", 10), "doc": "b"}], state)
 
 
-class Failing(dict[int, bytes]):
-    """A state of which one write fails, the one of this number."""
+UNPRICED = parse_rules('event Unpriced(item) {within="10 s"} = ins(item) ; not ins(item/price)')
 
-    writes = 0
 
-    def __setitem__(self, key: int, value: bytes) -> None:
-        self.writes -= 1
-        if not self.writes:
-            raise OSError("full")
-        super().__setitem__(key, value)
+def test_deadlines_fire_although_nothing_comes() -> None:
+    def item(ts: int, second: int, txn: int | None = None) -> Row:
+        at = f"2026-01-01T00:00:{second:02}Z"
+        return change(ts, "", 10 + ts) | {"path": "/order/item", "ids": [1, 10 + ts], "at": at, "txn": txn}
+
+    documents, state = Documents(UNPRICED, late="wait"), dict[int, bytes]()
+    assert documents.next_due(state) is None
+    fed(documents, [[item(1, 0), item(2, 5, txn=4), item(3, 5, txn=4)]], state)
+    assert documents.next_due(state) == "2026-01-01T00:00:10Z"
+    assert documents.feed_batch("a", [], state, until="2026-01-01T00:00:09Z").findings == []
+    (found,) = documents.feed_batch("a", [], state, until="2026-01-01T00:00:12Z").findings
+    assert (json.loads(found)["ts"], json.loads(found)["at"]) == (3, "2026-01-01T00:00:10Z")
+    assert documents.next_due(state) == "2026-01-01T00:00:15Z"
+    fed(documents, [[item(5, 30)]], state)  # record 4 may be in time
+    assert documents.next_due(state) is None
+    assert documents.feed_batch("a", [], state, until="2026-01-01T00:00:50Z").findings == []
+    fed4 = documents.feed_batch("a", [item(4, 20)], state, until="2026-01-01T00:00:30Z")
+    assert [json.loads(line)["ts"] for line in fed4.findings] == [4, 4, 5]
+    assert documents.next_due(state) == "2026-01-01T00:00:40Z"
+    with pytest.raises(TimeError, match="soon"):
+        documents.feed_batch("a", [], state, until="soon")
 
 
 def test_a_batch_whose_state_was_not_kept_is_fed_again() -> None:
@@ -231,13 +413,9 @@ def test_a_batch_whose_state_was_not_kept_is_fed_again() -> None:
     documents, kept, found = Documents(TWO), dict[int, bytes](), list[str]()
     for batch in batches:
         for writes in range(1, 4):
-            state = Failing(kept)
-            state.writes = writes
             with suppress(OSError):
-                fed(documents, [batch], state)
-        state = Failing(kept)
-        found += fed(documents, [batch], state)[0]
-        kept = dict(state)
+                fed(documents, [batch], Failing(kept, writes))
+        found += fed(documents, [batch], kept)[0]
     assert found == fed(Documents(TWO), batches, {})[0] and len(found) > 4
 
 
@@ -245,7 +423,7 @@ def test_a_batch_whose_state_was_not_kept_is_fed_again() -> None:
 
 COLUMNS = (
     "doc string, ts long, op string, path string, ids array<long>, value string, old string, pos long, at timestamp,"
-    " txn long, meta map<string,string>"
+    " txn long, meta map<string,string>, clock boolean"
 )
 LOGGED = COLUMNS.replace("at timestamp", "at string")
 NAMES = [column.split()[0] for column in COLUMNS.split(", ")]
@@ -262,18 +440,25 @@ def rocks_db(spark: SparkSession) -> Iterator[SparkSession]:
 def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
     rocks_db: SparkSession, tmp_path: Path
 ) -> None:
-    """The query stops between two triggers, is killed within one, and its output has each finding once."""
+    """The query stops between two triggers, is killed within one, and its output has each finding once. Deadlines that
+    the watermark passes fire as with clock records there."""
     from pyspark.errors import StreamingQueryException
 
     from xmlcep.spark import findings, stream
 
     spark = rocks_db
+    rules = parse_rules(f'{ORDER_RULES.text}\nevent Forgotten(order) = plus[ins(order), "100 s"]')
     parts = [orders(doc, 30, txn=doc == "b") for doc in ("a", "b", "c")]
     records = sorted((record for part in parts for record in part), key=lambda record: record["ts"])
     cuts = [0, 20, 46, len(records)]
     files = [records[start:end] for start, end in pairwise(cuts)]
-    files.append([{**records[0], "doc": "a"}])  # it comes too late
-    files.append([{"doc": doc, "op": "end"} for doc in "abc"])
+    other = {**records[0], "doc": "d", "at": "2026-01-01T00:10:00Z"}
+    files.append([{**records[0], "doc": "a"}, other])  # the first comes too late
+    files += [{"doc": doc, "op": "end"} for doc in "ab"], [{"doc": "c", "op": "end"}]
+    clocks = [
+        {"doc": doc, "ts": len(part), "at": "2026-01-01T00:01:41Z", "clock": True}
+        for doc, part in zip("abc", parts, strict=True)
+    ]
     source, found, killed = tmp_path / "changes", tmp_path / "found", tmp_path / "killed"
     source.mkdir()
 
@@ -293,7 +478,7 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
 
     def run() -> None:
         changes = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).json(str(source))
-        output = stream(changes.mapInArrow(deadly, COLUMNS), ORDER_RULES)
+        output = stream(changes.mapInArrow(deadly, COLUMNS).withWatermark("at", "1 minute"), rules)
         to = output.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
         for _ in range(20):
             try:
@@ -310,12 +495,12 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
     killed.mkdir()
     with pytest.raises(StreamingQueryException, match="killed"):
         run()
-    add(2), add(3), add(4)
+    add(2), add(3), add(4), add(5)
     run()
     rows = spark.read.parquet(str(found))
-    expected = findings(
-        spark.createDataFrame([tuple(each.get(n) for n in NAMES) for each in records], LOGGED), ORDER_RULES
-    )
+    log = [tuple(each.get(name) for name in NAMES) for each in (*records, *clocks, other)]
+    expected = findings(spark.createDataFrame(log, LOGGED), rules)
+    assert expected.where("name = 'Forgotten'").count() == 3
     assert in_total_order(rows.where("reason is null").drop("reason", "raw")) == in_total_order(expected)
     (bad,) = rows.where("reason is not null").collect()
     assert bad.reason.startswith("ts 1 of document 'a' comes too late: an earlier run had already read up to")
@@ -327,11 +512,11 @@ def in_total_order(found: DataFrame) -> list[Any]:
 
 
 class OfSpark:
-    """A map state as Spark has one, and the handle that gives it."""
+    """A map state as Spark has one, and the handle that gives it; it warns of a value that is not there."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[int], tuple[bytearray]] = {}
-        self.getValue, self.keys = self.kept.get, self.kept.keys
+        self.getValue, self.keys = self.kept.__getitem__, self.kept.keys
         self.containsKey, self.clear = self.kept.__contains__, self.kept.clear
         self.removeKey = self.kept.__delitem__
 
@@ -347,7 +532,7 @@ def test_spark_keeps_what_a_trigger_concerns() -> None:
 
     from xmlcep.auditing.spark.stream import _processor
 
-    spark, processor = OfSpark(), _processor(Told(tuple(PlainRules.of(TWO))), False, None)
+    spark, processor = OfSpark(), _processor(Told(tuple(PlainRules.of(TWO))), False, None, timed=False)
     processor.init(spark)
     records = [change(ts, "price" if ts % 2 else "quantity", 10 + ts % 3) for ts in range(1, 13)]
     batches = [records[:5], records[5:], [dict.fromkeys(records[0]) | {"doc": "a", "op": "end", "at": None}]]
@@ -358,6 +543,56 @@ def test_spark_keeps_what_a_trigger_concerns() -> None:
     ]
     assert [f"{each['name']}@{each['ts']}" for each in found] == fed(Documents(TWO), batches, {})[0]
     assert len(found) > 4 and spark.kept.keys() == {(-1,)}
+
+
+class Timers(OfSpark):
+    """The timers of one key, and how far the watermark is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timers: list[int] = []
+        self.registerTimer, self.deleteTimer = self.timers.append, self.timers.remove
+        self.watermark = 0
+
+    def getCurrentWatermarkInMs(self) -> int:
+        return self.watermark
+
+    def getExpiryTimeInMs(self) -> int:
+        return self.timers[0]
+
+
+def test_spark_has_one_timer_for_the_next_deadline_of_a_document() -> None:
+    from pyspark.sql import Row
+
+    from xmlcep.auditing.spark.stream import _processor
+
+    def row(ts: int, name: str, item: int, second: float) -> Row:
+        at = f"1970-01-01T00:00:{second:08.5f}Z"
+        return Row(
+            doc="a", ts=ts, op="ins", path=f"/order/item{name}", ids=[1, item, 9][: 2 + (name > "")], at=at
+        )
+
+    spark, processor = Timers(), _processor(Told(tuple(PlainRules.of(UNPRICED))), False, None, timed=True)
+    processor.init(spark)
+
+    def taken(rows: Any) -> list[int]:
+        return [row.ids[-1] for row in rows]
+
+    assert taken(processor.handleInputRows(("a",), [row(1, "", 7, 1), row(2, "", 8, 2.00025)], spark)) == []
+    assert spark.timers == [11_000]
+    assert taken(processor.handleInputRows(("a",), [row(3, "/price", 7, 3)], spark)) == []
+    assert spark.timers == [12_001]
+    assert taken(processor.handleInputRows(("a",), [row(4, "", 9, 4)], spark)) == []
+    spark.watermark = 12_002
+    assert taken(processor.handleExpiredTimer(("a",), spark, spark)) == [8]
+    assert spark.timers == [12_001, 14_000]  # Spark itself deletes the one that has expired
+    spark.timers.pop(0)
+    spark.watermark = 20_000
+    assert taken(processor.handleInputRows(("a",), [row(5, "/price", 8, 5)], spark)) == [9]
+    assert spark.timers == []
+    spark.kept.clear()  # what is over when it comes is never a timer
+    assert taken(processor.handleInputRows(("a",), [row(1, "", 7, 1), row(2, "", 8, 15)], spark)) == [7]
+    assert spark.timers == [25_000]
 
 
 def test_what_is_no_stream_is_refused(spark: SparkSession, tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_with_spark(tmp_path: Path, spark: SparkSession) -> None:
         write_log(logs / f"{doc}1.jsonl", records[:70])
         write_log(logs / f"{doc}2.jsonl", records[70:])
     found = []
-    for options in ({"engine": "local"}, {"engine": "spark", "spark": spark, "partitions": 5}):
+    for options in ({"engine": "local"}, {"engine": "spark", "spark": spark, "partitions": 2}):
         out = tmp_path / f"{options['engine']}.jsonl"
         audit(logs, rules, out=out, until=at("12:00"), **options)  # type: ignore[arg-type]
         found.append(out.read_bytes())
@@ -263,7 +263,7 @@ def test_with_spark(tmp_path: Path, spark: SparkSession) -> None:
     assert found[0].count(b'"name":"Both"') > 10
     beats = parse_rules('event Beat(item) = periodic[ins(item/price), "5 ms", ins(item/quantity)]')
     said = []
-    for options in ({"engine": "local"}, {"engine": "spark", "spark": spark, "partitions": 5}):
+    for options in ({"engine": "local"}, {"engine": "spark", "spark": spark, "partitions": 2}):
         with pytest.raises(ReplayError) as raised:
             audit(logs, beats, out=tmp_path / "f.jsonl", **options)  # type: ignore[arg-type]
         said.append(str(raised.value))

@@ -191,6 +191,11 @@ event E {context=$context, end=custom} = upd(item/price/text()) & not ins(item/c
 event E {end=custom} = upd(item/price/text()) & not (ins(item/comment) | ins(item/@partNum))
     t1=3 [a1=7 t1=4]                       |
     t1=3 [a1=7] [t1=4]                     | 3: t1=4
+# what is chosen and consumed is taken along no more
+event E {context=$context, end=custom} = *(item/price) & all[1,2] *(item/price)
+    chronicle, cumulative, next | p1 p1- flush |
+    recent                      | p1 p1- flush | 2: p1-+p1
+    unrestricted, continuous    | p1 p1- flush | 2: p1+p1- p1-+p1
 event E {end=custom} = upd(item/price/text()) & not x[2,*] ins(item/comment)
     t1=3 [c1 t1=4]                         | 3: t1=4
     t1=3 [c1 t1=4 c1.2]                    |

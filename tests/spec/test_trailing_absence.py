@@ -59,6 +59,10 @@ event E = (ins(item/price) ; not x[2,*] ins(item/quantity)){end=custom}
     q1 p1 q1.2 flush                   | 3: p1
 event E = (ins(item/price) ; not x[2,2] ins(item/quantity)){end=custom}
     q1 p1 q1.2 q1.3 flush              |
+# what is counted for several groups by values at a place (V4) goes on when one of them ends
+event E {end=custom} = ins(item/price) as $v = ($ts) ; not x[2,2] ins(item/comment) ; not del(item) as $v = ($ts)
+    p1 c1 p1.2 c1.2 flush              | 4: p1.2{v=3}
+    p1 c1 p1.2 c1.2 c1.3 flush         |
 # its own node's deletion, or another's (A4)
 event E = (ins(item) ; not ins(item/price)){end=custom}
     i1 i1- flush                       | 2: i1

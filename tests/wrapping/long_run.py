@@ -188,7 +188,7 @@ class Run:
         Before edits foreign proxies are looked at as ever, or none is: as of the many that wait for their turn.
         """
         late = self.unseen and self.random.random() < 0.5
-        with patch.multiple(foreign, CREDIT=0, GLANCES=0) if late else nullcontext():
+        with patch.object(foreign, "CREDIT", 0) if late else nullcontext():
             self._edit(count)
 
     def _edit(self, count: int) -> None:
@@ -308,7 +308,10 @@ class Run:
     def _whole(self, document: Any) -> Any:
         """What an undo must bring back: not white space that is left out, if foreign proxies may have changed it."""
         unknown = self.mode.whitespace and (self.mode.held != "nothing" or self.mode.outside)
-        return whole(visible(document.root) if unknown else document.root)
+        found = whole(visible(document.root) if unknown else document.root)
+        if self.mode.transactions == "deferred" and self.mode.snapshot and len(self.documents) == 1:
+            return found, document.snapshot()[1], document.clock
+        return found
 
     def close(self) -> None:
         for companions in self.companions:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import pytest
 from lxml import etree
 
 from xmlcep.timestamps import microseconds
-from xmlcep.wrapping import CallbackError, Document, EndlessTriggerError, WrapError, fromstring
+from xmlcep.wrapping import CallbackError, EndlessTriggerError, WrapError, fromstring
 from xmlcep.wrapping.delivery import TRIGGER_DEPTH
 
 
@@ -151,53 +150,6 @@ def test_unsubscribing() -> None:
     assert len(events) == 1 and document.clock == 2
 
 
-def test_a_subscriber_added_in_a_callback_hears_of_later_events_only() -> None:
-    document = fromstring("<a/>")
-    late: list[Any] = []
-
-    def first(event: Any) -> None:
-        if event.ts == 1:
-            document.subscribe(late.append)
-
-    document.subscribe(first)
-    document.root.append(etree.fromstring("<b>x</b>"))
-    assert late == []
-    document.root.set("k", "v")
-    assert words(late) == ["ins /a/@k"]
-
-
 def test_what_is_no_function_cannot_subscribe() -> None:
     with pytest.raises(WrapError, match="cannot be called"):
         fromstring("<a/>").subscribe(3)  # type: ignore[arg-type]
-
-
-def edit_locked(document: Document, lock: threading.Lock, number: int) -> None:
-    for count in range(50):
-        with lock:
-            item = etree.SubElement(document.root, "item", thread=str(number))
-            item.text = str(count)
-        with lock:
-            item.set("done", "yes")
-            if count % 3 == 0:
-                document.root.remove(item)
-
-
-def test_threads_with_a_lock_give_a_legal_order() -> None:
-    document = fromstring("<a/>")
-    events: list[Any] = []
-    document.subscribe(events.append)
-    lock = threading.Lock()
-    threads = [threading.Thread(target=edit_locked, args=(document, lock, number)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [event.ts for event in events] == list(range(1, len(events) + 1))
-    alive: set[int] = set()
-    for event in events:
-        if event.op == "ins":
-            alive.add(event.ids[-1])
-        elif event.op == "del":
-            alive.remove(event.ids[-1])
-        assert all(node in alive or node == 1 for node in event.ids[:-1])
-    document._check()

@@ -21,7 +21,6 @@ from xmlcep.wrapping import (
     WrapError,
     fromstring,
     parse,
-    strip_tags,
     wrap,
 )
 from xmlcep.wrapping.calls.lxml_methods import TrackedElement
@@ -270,7 +269,7 @@ def test_deep_trees_are_attached_and_removed_without_recursion() -> None:
 
 def test_a_tree_may_grow_very_deep_under_a_watch() -> None:
     """Path types cost the same at every depth, and so does finding out which rules they concern."""
-    document, depth = fromstring("<a/>"), 3_000
+    document, depth = fromstring("<a/>"), 1_500
     watch = document.watch(
         parse_rules("event Both = ins(x) & upd(x/text())\nevent Next = ins(a/b) ; ins(a/a/b)")
     )
@@ -305,32 +304,6 @@ def test_verify_finds_what_slipped_through(slip: Any, touch: bool) -> None:
     assert document.verify() != []
     document.root.set("another", "edit")
     assert document.verify() != []
-
-
-def test_observe_tells_what_c_code_did() -> None:
-    document = fromstring('<a><b k="1">x<c/></b>t<b/></a>')
-    judge = Judge(document)
-    with document.observe():
-        etree.strip_tags(document.root, "b")
-        etree.indent(document.root)
-    judge.check(several=True)
-    document._check()
-    strip_tags(document.tree, "c")
-    judge.check(several=True)
-    document._check()
-    with pytest.raises(WrapError), document.observe(etree.Element("x")):
-        pass
-
-
-def test_observed_edits_are_undone_with_their_transaction() -> None:
-    text = '<a><b k="1">x<c/></b>t<b/></a>'
-    document = fromstring(text)
-    before = document.snapshot()
-    with pytest.raises(ZeroDivisionError), document.transaction():
-        strip_tags(document.root, "b")
-        raise ZeroDivisionError
-    assert document.snapshot() == before
-    document._check()
 
 
 def test_a_closed_document_tracks_nothing() -> None:

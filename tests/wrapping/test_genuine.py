@@ -24,7 +24,7 @@ XML = (
 )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize("subscribed", [True, False])
 def test_the_same_edits_give_the_same(seed: int, subscribed: bool) -> None:
     """Results, exceptions and serialisation after every step are those of a plain tree."""

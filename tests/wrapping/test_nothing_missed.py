@@ -335,27 +335,6 @@ def test_the_parser_of_an_application_gets_its_classes_back() -> None:
     assert type(etree.fromstring("<a/>", parser)) is Own
 
 
-# --- delivery
-
-
-def test_an_interrupt_in_a_subscriber_loses_nobody_an_event() -> None:
-    document = fromstring(X)
-    seen: list[Any] = []
-
-    def interrupted(_: Any) -> None:
-        raise KeyboardInterrupt
-
-    document.subscribe(interrupted)
-    document.subscribe(seen.append)
-    for edit in (lambda r: r.set("k", "9"), lambda r: r.remove(r[3]), lambda r: r.clear()):
-        with pytest.raises(KeyboardInterrupt):
-            edit(document.root)
-    with pytest.raises(KeyboardInterrupt), document.transaction():
-        etree.SubElement(document.root, "new").text = "t"
-    assert [event.ts for event in seen] == list(range(1, document.clock + 1))
-    document._check()
-
-
 def test_the_package_is_not_hidden_by_the_function() -> None:
     import xmlcep.wrapping as package
 

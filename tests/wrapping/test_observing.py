@@ -16,7 +16,7 @@ from tests.wrapping.short_events import told
 from xmlcep.recording import rebuild
 from xmlcep.recording.recorder import record
 from xmlcep.rules import parse_rules
-from xmlcep.wrapping import Document, RefusedError, fromstring, strip_tags
+from xmlcep.wrapping import Document, RefusedError, WrapError, fromstring, strip_tags
 
 XML = "<r><a>1<x>2</x>3<!--n-->4</a><b/><c><d/></c></r>"
 _lxml: Any = etree._Element
@@ -146,6 +146,11 @@ def test_an_element_that_gets_another_class_in_a_block_is_foreign() -> None:
     document.catch_up()
     judge.check(several=True)
     assert document.foreign == (document.root[1],)
+
+
+def test_what_is_no_element_of_the_document_cannot_be_observed() -> None:
+    with pytest.raises(WrapError, match="is not an element of the document"):
+        fromstring(XML).observe(etree.Element("x"))
 
 
 def test_a_default_of_a_document_type_is_no_attribute_there_either() -> None:

@@ -11,7 +11,7 @@ from lxml import etree
 from tests.wrapping.event_oracle import whole
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.wrapping import fromstring
-from xmlcep.wrapping.calls import fast_paths, lxml_methods
+from xmlcep.wrapping.calls import edits, lxml_methods
 from xmlcep.wrapping.shadow.shadow import ShadowTree
 
 
@@ -43,7 +43,7 @@ def test_random_edits_are_told_alike(seed: int, snapshot: bool, monkeypatch: pyt
 
 def test_each_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the test above compares two ways: these edits are made without the general one."""
-    monkeypatch.delattr(fast_paths, "put")
+    monkeypatch.delattr(edits, "put")
     monkeypatch.delattr(lxml_methods, "born")
     with fromstring("<r/>") as document:
         root = document.root

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from random import Random
 from typing import Any
 
 import pytest
 from lxml import etree
 
-from tests.wrapping.event_oracle import Judge, whole
-from tests.wrapping.mutator import START, Mutator
+from tests.wrapping.event_oracle import whole
 from xmlcep.events import PrimitiveEvent
 from xmlcep.wrapping import Document, RefusedError, TransactionError, fromstring
 
@@ -69,53 +67,6 @@ def test_a_transaction_without_edits_is_none() -> None:
     assert listener.told[1:] == [1]
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_undo_restores_tree_ids_and_clock(seed: int) -> None:
-    document = fromstring(START)
-    judge = Judge(document)
-    mutator = Mutator(document.root, Random(seed))
-    for _ in range(5):
-        mutator.step()
-        document.catch_up()
-        judge.check(several=True)
-        before = state(document)
-        with pytest.raises(Stop), document.transaction(user="x"):
-            for _ in range(12):
-                mutator.step()
-            raise Stop
-        assert state(document) == before
-        assert judge.events == []
-        document._check()
-        mutator.detached.clear()
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_undo_of_an_immediate_transaction_is_told(seed: int) -> None:
-    document = fromstring(START)
-    judge = Judge(document)
-    listener = Commits()
-    document.attach(listener)
-    mutator = Mutator(document.root, Random(seed))
-    for _ in range(5):
-        mutator.step()
-        document.catch_up()
-        judge.check(several=True)
-        before = whole(document.root)
-        told = len(listener.told)
-        with pytest.raises(Stop), document.transaction(immediate=True):
-            for _ in range(12):
-                mutator.step()
-                document.catch_up()
-                judge.check(several=True)
-            raise Stop
-        assert whole(document.root) == before
-        judge.check(several=True)
-        document._check()
-        mutator.detached.clear()
-        if len(listener.told) > told:
-            assert isinstance(listener.told[-1], int)
-
-
 def test_undo_brings_back_comments_tails_and_the_order_of_attributes() -> None:
     text = '<a z="1" y="2" x="3">t<!--c-->u<b/>v<?p q?>w</a>'
     document = fromstring(text)
@@ -170,19 +121,6 @@ def test_no_snapshot_within_a_transaction() -> None:
     document = fromstring("<a/>")
     with document.transaction(), pytest.raises(RefusedError, match="before or after"):
         document.snapshot()
-
-
-def test_a_node_moved_between_documents_and_undone() -> None:
-    first, second = fromstring("<a><b>x</b>t</a>"), fromstring("<c/>")
-    one, two = Judge(first), Judge(second)
-    with pytest.raises(Stop), first.transaction():
-        second.root.append(first.root[0])
-        raise Stop
-    assert etree.tostring(first.root) == b"<a><b>x</b>t</a>"
-    one.check()
-    two.check(several=True)
-    first._check()
-    second._check()
 
 
 ENDS = ["earlier", "later", "first fails", "second fails"]

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
-import pytest
 from lxml import etree
 
-from tests.wrapping.event_oracle import Model
-from tests.wrapping.mutator import Mutator
-from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import fromstring
 from xmlcep.wrapping.shadow.shadow import visible as shown
 
@@ -53,34 +48,6 @@ def test_white_space_comes_into_view_with_a_word() -> None:
     document.root.remove(document.root[0])
     assert [(event.op, event.value) for event in events] == [("del", None), ("ins", " ")]
     document._check()
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_events_rebuild_the_visible_document(seed: int) -> None:
-    document = fromstring(XML, ignore_whitespace=True)
-    model = Model(visible(document.root), document.snapshot()[1])
-    document.subscribe(model.apply)
-    mutator = Mutator(document.root, Random(seed))
-    for _ in range(40):
-        result = mutator.step()
-        document._check()
-        try:
-            model.equals(visible(document.root))
-        except AssertionError as error:
-            raise AssertionError(f"{result}: {error}") from error
-
-
-def test_undo_with_white_space() -> None:
-    document = fromstring(XML, ignore_whitespace=True)
-    for seed in range(10):
-        before = document.snapshot(), etree.tostring(document.root)
-        with pytest.raises(ZeroDivisionError), document.transaction():
-            mutator = Mutator(document.root, Random(seed))
-            mutator.calls = [mutator.text, mutator.tail, mutator.remove, mutator.clear, mutator.append_moved]
-            for _ in range(10):
-                mutator.step()
-            raise ZeroDivisionError
-        assert (document.snapshot(), etree.tostring(document.root)) == before
 
 
 def test_without_the_option_nothing_is_left_out() -> None:

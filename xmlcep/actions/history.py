@@ -7,7 +7,7 @@ been stored and at most `MOST` steps, and a new copy is made only when the steps
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
@@ -28,7 +28,7 @@ class EventHistory:
         self.detector = detector
         self._base = detector.copy()
         self._first = 0  # the position of the copy
-        self._steps: list[Any] = []
+        self._steps: list[tuple[Callable[..., list[CompositeEvent]], tuple[object, ...]]] = []
 
     @property
     def position(self) -> int:
@@ -37,28 +37,27 @@ class EventHistory:
 
     def feed(self, event: PrimitiveEvent) -> list[CompositeEvent]:
         """As `Detector.feed`."""
-        self._steps.append(event)
-        return self.detector.feed(event)
+        return self._step(Detector.feed, event)
 
     def flush(self) -> list[CompositeEvent]:
         """As `Detector.flush`."""
-        self._steps.append((Detector.flush, ()))
-        return self.detector.flush()
+        return self._step(Detector.flush)
 
     def end_edit(self) -> list[CompositeEvent]:
         """As `Detector.end_edit`."""
-        self._steps.append((Detector.end_edit, ()))
-        return self.detector.end_edit()
+        return self._step(Detector.end_edit)
 
     def advance(self, time: str) -> list[CompositeEvent]:
         """As `Detector.advance`."""
-        self._steps.append((Detector.advance, (time,)))
-        return self.detector.advance(time)
+        return self._step(Detector.advance, time)
 
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
         """As `Detector.raise_external`."""
-        self._steps.append((Detector.raise_external, (event,)))
-        return self.detector.raise_external(event)
+        return self._step(Detector.raise_external, event)
+
+    def _step(self, call: Callable[..., list[CompositeEvent]], *arguments: object) -> list[CompositeEvent]:
+        self._steps.append((call, arguments))
+        return call(self.detector, *arguments)
 
     def back_to(self, position: int) -> None:
         """Takes back all steps behind a position; raises `ValueError` if that is too long ago (see `settle`)."""
@@ -70,12 +69,8 @@ class EventHistory:
             return
         del self._steps[position - self._first :]
         self.detector = self._base.copy()
-        for step in self._steps:
-            if isinstance(step, tuple) and not isinstance(step, PrimitiveEvent):
-                call, arguments = step
-                call(self.detector, *arguments)
-            else:
-                self.detector.feed(step)
+        for call, arguments in self._steps:
+            call(self.detector, *arguments)
 
     def settle(self) -> None:
         """Says that nothing up to here will be taken back any more; makes a new copy if the steps have become many."""

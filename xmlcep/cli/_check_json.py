@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..actions.triggering import TriggeringGraph
-from ..algebra import Termination
 from ..auditing.plan.description import key_of
 from ..auditing.plan.partition_key import make_plan
 from ..errors import RuleProblem
 from ..events import bindings_in_finding
 from ..language import print_path
 from ..rules import Rules
-from ..rules.drawing import leaf_text
+from ..rules.drawing import constraints_of, leaf_text
 from ..rules.rule_programs import Triggers
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
@@ -95,20 +94,7 @@ def _node(node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> dict[
         "path": print_path(node.path, rules.namespaces),
         "context": node.context.value,
     }
-    options = node.definition.options
-    given = {
-        "within": None if node.window is None else str(node.window),
-        "gap": None if options.gap is None else str(options.gap),
-        "strict": options.strict,
-        "slide": options.slide,
-        "joined_by": list(rules.graph.programs[tree.index][node.index].grouping.names),
-        "let": {let.name: let.expression for let in options.let},
-        "having": options.having,
-        "end": None if node.termination is Termination.EARLIEST else node.termination.value,
-        "when": None if node.condition is None else node.condition.text,
-        "if": options.guard,
-    }
-    found |= {name: value for name, value in given.items() if value}
+    found |= constraints_of(node, rules.graph.programs[tree.index][node.index])
     operands = [_node(child, tree, rules) for child in node.children]
     for child, operand in zip(node.children, operands, strict=True):
         if child.child_index in node.definition.negated:

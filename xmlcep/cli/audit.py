@@ -361,11 +361,11 @@ def _explain(
     for note in choice.notes:
         console.print(plain(note), soft_wrap=True)
     plan = make_plan(rules)
-    counts = count_records(files, plan)
-    for each in plan.passes:
+    records, counts = count_records(files, plan)
+    for each, count in zip(plan.passes, counts, strict=True):
         console.print()
         console.print(plain(describe_pass(each)), soft_wrap=True)
-        for line in counts.of_pass(each.index):
+        for line in count.said(records):
             console.print(plain(f"  {line}"), soft_wrap=True)
 
 

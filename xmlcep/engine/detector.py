@@ -542,8 +542,12 @@ class Detector:
 
         If deadlines matter although nothing changes, set a timer, and call `advance` then.
         """
-        due = self._timers.next_by_time()
+        due = min(self.deadlines(), default=None)
         return None if due is None else timestamp(due)
+
+    def deadlines(self) -> Iterator[int]:
+        """When something is due by time, in microseconds since 1970, in no particular order."""
+        return (due.at for due in self._timers.by_time())
 
     # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..algebra import Unit
 from ..events import PrimitiveEvent, TimePoint
 from ..timestamps import timestamp
@@ -89,10 +91,9 @@ class TimerFiring:
         timers, now = self._setting.timers, self._setting.clock.transaction
         return by_tree(due for _, all_ in timers.take(Unit.TRANSACTIONS, now + 1) for due in all_)
 
-    def next_by_time(self) -> int | None:
-        """When something is due next by time, in microseconds since 1970; None if nothing is."""
-        pending = self._setting.timers.pending(Unit.TIME)
-        return min((due.at for due in pending if not self._is_over(due)), default=None)
+    def by_time(self) -> Iterator[Due]:
+        """What is due by time, in microseconds since 1970, in no particular order."""
+        return (due for due in self._setting.timers.pending(Unit.TIME) if not self._is_over(due))
 
     def expire(self) -> None:
         """Frees what has become too old to matter (G4)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ..algebra import Order, Termination
 from ..language import print_expression, print_path
@@ -11,34 +12,47 @@ from .programs import OperatorProgram
 from .trees import EventTree, LeafNode, OperatorNode
 
 
+def constraints_of(node: OperatorNode, program: OperatorProgram) -> dict[str, Any]:
+    """What there is to say of an operator besides its symbol, path type and context: by name, only what is given."""
+    options = node.definition.options
+    known = {
+        "within": None if node.window is None else str(node.window),
+        "gap": None if options.gap is None else str(options.gap),
+        "strict": options.strict,
+        "slide": options.slide,
+        "joined_by": list(program.grouping.names),
+        "let": {let.name: let.expression for let in options.let},
+        "having": options.having,
+        "end": None if node.termination is Termination.EARLIEST else node.termination.value,
+        "when": None if node.condition is None else node.condition.text,
+        "if": options.guard,
+    }
+    return {name: value for name, value in known.items() if value}
+
+
 def operator_traits(
     node: OperatorNode, program: OperatorProgram, *, flat: bool, namespaces: Mapping[str, str]
 ) -> list[str]:
     """What there is to say of an operator besides its symbol: path type, context, constraints, conditions, label."""
     options = node.definition.options
-    given = "given" if node.definition.options.path is not None else "derived"
-    traits = [f"path {print_path(node.path, namespaces)} ({given})", f"context {node.context.value}"]
-    if flat:
-        traits[0] = f"path {print_path(node.path, namespaces)} ({given}, not used to group: flat)"
-    if node.window is not None:
-        traits.append(f"within {node.window}" + ("" if options.within else " (of the operator above)"))
-    if options.gap is not None:
-        traits.append(f"gap {options.gap}")
-    traits += [name for name, is_given in (("strict", options.strict), ("slide", options.slide)) if is_given]
-    if program.grouping.names:
-        traits.append(f"joined by {', '.join(f'${name}' for name in program.grouping.names)}")
-    traits += [f"let {let.name} = {let.expression}" for let in options.let]
-    if options.having is not None:
-        traits.append(f"having {options.having}")
-    if node.termination is not Termination.EARLIEST:
-        traits.append(f"end {node.termination.value}")
-    if node.condition is not None:
-        traits.append(f"when {node.condition.text}")
-    if options.guard is not None:
-        traits.append(f"if {options.guard}")
-    if node.parent is not None:
-        traits.append(f"name {node.label}")
-    return traits
+    given = "given" if options.path is not None else "derived"
+    grouped = ", not used to group: flat" if flat else ""
+    traits = [
+        f"path {print_path(node.path, namespaces)} ({given}{grouped})", f"context {node.context.value}"
+    ]  # fmt: skip
+    for name, value in constraints_of(node, program).items():
+        match name:
+            case "within":
+                traits.append(f"within {value}" + ("" if options.within else " (of the operator above)"))
+            case "strict" | "slide":
+                traits.append(name)
+            case "joined_by":
+                traits.append(f"joined by {', '.join(f'${variable}' for variable in value)}")
+            case "let":
+                traits += [f"let {variable} = {expression}" for variable, expression in value.items()]
+            case _:
+                traits.append(f"{name} {value}")
+    return traits if node.parent is None else [*traits, f"name {node.label}"]
 
 
 def leaf_text(leaf: LeafNode, namespaces: Mapping[str, str]) -> str:

@@ -2,8 +2,8 @@
 
 Read `shadow.shadow` (what events have reported of each node), `calls.lxml_methods` (which calls are seen),
 `calls.edits` and `shadow.mutations` (how a change becomes events), `emitter` and `delivery` (what becomes of these),
-`doubt` (what an interrupt cut short), `shadow.outside_proxies`, `transactions`; `acting` has action rules,
-`opening` is the door, `document` what is behind it.
+`doubt` (what an interrupt cut short), `shadow.comparison` and `shadow.outside_proxies` (what nobody has seen),
+`transactions`; `acting` has action rules, `opening` is the door, `document` what is behind it.
 """
 
 from .calls.functions import cleanup_namespaces as cleanup_namespaces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 
@@ -15,7 +15,7 @@ class Clock:
     was last looked at: RFC 3339 UTC, good from ``since`` until before ``until`` (the millisecond it is in).
     """
 
-    __slots__ = ("_given", "at", "next_id", "now", "since", "ts", "until")
+    __slots__ = ("at", "next_id", "now", "since", "ts", "until")
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
@@ -23,7 +23,6 @@ class Clock:
         self.next_id = 1
         self.at = ""
         self.since = self.until = 0.0
-        self._given: Iterator[int] | None = None
 
     def go_on(self, ts: int, next_id: int | None) -> None:
         """Continues a recorded history: after this time point, and with no id below ``next_id``."""
@@ -47,15 +46,9 @@ class Clock:
 
     def new_id(self) -> int:
         """A fresh node id (P7)."""
-        if self._given is not None:
-            return next(self._given)
         number = self.next_id
         self.next_id = number + 1
         return number
-
-    def give(self, ids: Iterator[int] | None) -> None:
-        """Has `new_id` give these, one after the other (it raises StopIteration behind the last); None: count again."""
-        self._given = ids
 
 
 def _written(now: float) -> tuple[int, str]:

@@ -11,7 +11,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import lru_cache
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from .not_copyable import Single
@@ -84,11 +84,11 @@ class Block(Single):
 
     __exit__ = _Exit()
 
-    def left(self, *error: Any) -> None:
+    def left(self, kind: type[BaseException] | None, *_: object) -> None:
         """What ``__exit__`` does."""
         self.under_way = sys._getframe()
         try:
-            self._leave(*error)
+            self._leave(failed=kind is not None)
             self.exit = None
         finally:
             self.under_way = None
@@ -110,7 +110,5 @@ class Block(Single):
         """What ``__enter__`` does."""
 
     @abstractmethod
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> Any:
-        """What `left` does."""
+    def _leave(self, *, failed: bool) -> None:
+        """What `left` does; ``failed``: an exception leaves the block."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from path_types import PathType
 
 from ..events import CompositeEvent, PrimitiveEvent, TimePoint
@@ -163,15 +161,13 @@ class OneEdit(Block):
         delivery.blocks = (*delivery.blocks, self)
         self._emitter.begin_block()
 
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, *, failed: bool) -> None:
         delivery = self._emitter.delivery
         if self not in delivery.blocks:  # a transaction around it has been undone
             return
         if delivery.changing or delivery.missed:  # what the block has done nobody can say
             delivery.missed = 1
-            if kind is None:
+            if not failed:
                 delivery.check()
             return
         delivery.changing = True

@@ -68,11 +68,6 @@ def children_of(node: Node) -> list[Node]:
     return list(iter_children(node))
 
 
-def last_child(node: Node) -> Node | None:
-    """The last of the children, None if there are none."""
-    return next(iter_children(node, reversed=True), None)
-
-
 def walk(node: Node) -> Iterator[tuple[bool, Node]]:
     """Every node of the subtree on entering and on leaving it, without recursion."""
     yield True, node
@@ -86,15 +81,6 @@ def walk(node: Node) -> Iterator[tuple[bool, Node]]:
         else:
             yield True, child
             stack.append((child, iter_children(child)))
-
-
-def contents(node: Node) -> tuple[Any, ...]:
-    """Name, text, tail and attributes of a node; of other nodes than elements the tail."""
-    name = name_of(node)
-    if name is None:
-        return (get_tail(node) or None,)
-    tail = None if get_parent(node) is None else get_tail(node) or None
-    return (name, get_text(node) or None, tail, dict(attributes_of(node)))
 
 
 def place(node: Node) -> str:

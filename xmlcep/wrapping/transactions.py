@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any
 
 from ..errors import XmlCepError
@@ -122,11 +121,9 @@ class Transaction(Block):
         if delivery.reactor is not None:
             delivery.reactor.began()
 
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, *, failed: bool) -> None:
         if self._outer is not None:
-            self._leave_outer(self._outer, kind)
+            self._leave_outer(self._outer, failed=failed)
             return
         tree, delivery = self._tree, self._tree.emitter.delivery
         if delivery.is_cut_short:
@@ -134,16 +131,16 @@ class Transaction(Block):
         elif self._transactions.joined:
             self._failed = self._failed or _MIXED
         try:
-            refused = self._complete(undone=kind is not None)
+            refused = self._complete(undone=failed)
         except BaseException as raised:
             if not cuts_short(raised):
                 self._end()
             raise
         self._end()
         delivery.settle()
-        if kind is None and refused is not None:
+        if not failed and refused is not None:
             raise refused
-        if kind is None and self._failed:
+        if not failed and self._failed:
             delivery.said = True
             raise TransactionError(self._failed)
 
@@ -186,15 +183,15 @@ class Transaction(Block):
                 "do not await inside"
             )
 
-    def _leave_outer(self, outer: Transaction, kind: type[BaseException] | None) -> None:
+    def _leave_outer(self, outer: Transaction, *, failed: bool) -> None:
         """The end of a transaction that has joined ``outer``."""
         transactions = self._transactions
         if transactions.open is not outer:  # it has ended before
-            if kind is None:
+            if not failed:
                 raise TransactionError(_MIXED)
             return
         self._tree.emitter.meta = self._outer_meta
-        if kind is not None:
+        if failed:
             outer._failed = outer._failed or _LEFT
         elif transactions.joined[-1] is not self:
             outer._failed = outer._failed or _MIXED

@@ -18,6 +18,7 @@ from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ...rules import Rules
+from ...timestamps import timestamp
 from ..failures import Failure
 from ..findings.collector import Gathering
 from ..inputs import LogFile
@@ -228,6 +229,13 @@ class DocumentReplay:
         except EvaluationError as error:
             self._fail(error)
         self._edit_goes_on = False
+
+    def fire(self, until: int) -> None:
+        """What is due by then fires (W6), an open transaction being over. The clock goes on to the last deadline, and
+        not until then: records may still come from before."""
+        while passed := [due for due in self.detector.deadlines() if due <= until]:
+            self._end_waiting(None)
+            self._advance(timestamp(max(passed)))
 
     def _flush(self) -> None:
         try:

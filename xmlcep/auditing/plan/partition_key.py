@@ -84,7 +84,12 @@ class Pass:
         """The index of the key node's step in this absolute path type; None: it lies outside every key."""
         return VALUE if self.by_value else key_step(self.keys, path) if self.keys else DOCUMENT
 
-    def feeds(self, op: str, path: PathType) -> bool:
+    def fed_at(self, op: str, path: PathType) -> int | None:
+        """The `step` of records of this operation and absolute path type; None: they can change no result of a key."""
+        step = self.step(path)
+        return step if step is not None and self._is_fed(op, path, step) else None
+
+    def _is_fed(self, op: str, path: PathType, step: int) -> bool:
         """Whether such a record can change a result of its key."""
         if self.by_document or self.watches_groups:
             return True
@@ -170,10 +175,8 @@ class Plan:
         Passes that have nothing to do with the path are not looked at.
         """
         candidates = set(self.seeing_all).union(*self.by_path.of(path))
-        steps = [(index, self.passes[index].step(path)) for index in sorted(candidates)]
-        return [
-            (index, step) for index, step in steps if step is not None and self.passes[index].feeds(op, path)
-        ]
+        steps = [(index, self.passes[index].fed_at(op, path)) for index in sorted(candidates)]
+        return [(index, step) for index, step in steps if step is not None]
 
     @property
     def divided(self) -> tuple[Pass, ...]:

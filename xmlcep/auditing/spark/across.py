@@ -16,7 +16,7 @@ from ...engine.across import Across
 from ..findings.order import Ranking
 from ..local.across import part_of, raised_in_order
 from ..without_collector import without_garbage_collection
-from .answers import ANSWERS, END, FOUND, PART, Answers
+from .answers import ANSWERS, END, PART, Answers
 from .told import Told
 
 KEYS = pa.schema([("task", pa.int32()), ("value", pa.string()), *ANSWERS])
@@ -39,7 +39,6 @@ class _ValueReplay:
         self._ranking = Ranking(rules)
         self._answers = Answers(self._ranking)
         self._ends: Counter[int] = Counter()  # by task
-        self._found: dict[str, Counter[str]] = {}
         self._others: list[pa.RecordBatch] = []
 
     def answered(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -47,8 +46,6 @@ class _ValueReplay:
             self._take(value, (row["content"] for row in rows), self._ends[task])
             yield from self._answers.take()
             yield from self._passed()
-        for doc, found in self._found.items():
-            self._answers.counts(FOUND, {"doc": doc, "found": dict(found)})
         yield from self._answers.take(rest=True)
         yield from self._passed()
 
@@ -70,5 +67,4 @@ class _ValueReplay:
         self._across.reset()
         for time, each in raised_in_order(self._across, self._ranking, map(part_of, lines), end):
             if self._across.value_of(each) == value:  # of others not all is here
-                self._found.setdefault(each.cause.doc, Counter())[each.name] += 1
-                self._answers.add(self._answers.findings([each], time))
+                self._answers.found(each, time)

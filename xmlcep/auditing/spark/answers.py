@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
@@ -112,7 +113,9 @@ class Answers:
         self._together = _TOGETHER if together else 1
         self._rows: list[Answer] = []
         self._size = 0
-        self._n = 0
+        self.number = 0
+        """That of the last finding."""
+        self._found: dict[str, Counter[str]] = {}
 
     def findings(self, composites: Sequence[CompositeEvent], time: int | None = None) -> list[Answer]:
         """Composites, which come in their order, as rows; ``time`` is the place in time of those over documents."""
@@ -121,8 +124,8 @@ class Answers:
 
     def parts(self, values: Iterable[str], time: int, doc: str, line: bytes) -> list[Answer]:
         """A part of a document that events over documents take, as a row for each value that it belongs to."""
-        self._n += 1
-        part = {"kind": PART, "doc": doc, "ts": time, "place": {"n": self._n}, "content": line}
+        self.number += 1
+        part = {"kind": PART, "doc": doc, "ts": time, "place": {"n": self.number}, "content": line}
         return [part | {"name": value} for value in values]
 
     def end(self, time: int) -> None:
@@ -133,13 +136,18 @@ class Answers:
         """Neighbours in the order of findings as one row, in the place of the first."""
         ranking, composite = self._ranking, composites[0]
         cause = composite[7]
-        self._n += 1
+        self.number += 1
         rank, values = ranking.number(composite), ranking.values(composite)
         return {
             "kind": FINDING, "doc": cause[8] if type(cause) is tuple else cause.doc, "ts": cause[0],
-            "ids": composite[3], "place": {"time": time, "rank": rank, "values": values, "n": self._n},
+            "ids": composite[3], "place": {"time": time, "rank": rank, "values": values, "n": self.number},
             "name": composite[0], "content": b"\n".join(map(ranking.encode, composites)),
         }  # fmt: skip
+
+    def found(self, composite: CompositeEvent, time: int | None = None) -> None:
+        """Takes a finding, and counts it for its document, which is not replayed as a whole."""
+        self._found.setdefault(composite.cause.doc, Counter())[composite.name] += 1
+        self.add(self.findings([composite], time))
 
     def add(self, rows: Sequence[Answer]) -> None:
         """Takes rows."""
@@ -165,6 +173,10 @@ class Answers:
 
     def take(self, *, rest: bool = False) -> Iterator[pa.RecordBatch]:
         """What there is, if it is much; or all."""
+        if rest:
+            found, self._found = self._found, {}
+            for doc, counts in found.items():
+                self.counts(FOUND, {"doc": doc, "found": counts})
         if not self._rows or not (rest or len(self._rows) >= _MOST_ROWS or self._size >= _MOST_BYTES):
             return
         rows, self._rows, self._size = self._rows, [], 0

@@ -6,7 +6,6 @@ those that take it, one level of the plan later.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -31,7 +30,7 @@ from ..plan import Pass, Plan, make_plan
 from ..plan.partition_key import key_at
 from ..whitespace import keep_meaningful
 from ..without_collector import without_garbage_collection
-from .answers import ANSWERS, FOUND, Answers
+from .answers import ANSWERS, Answers
 from .columns import IN_TASKS, columns_of, records_of, with_columns
 from .told import Told
 
@@ -122,8 +121,7 @@ class _KeyReplay:
         rules = told.parsed()
         self._plan = make_plan(rules)
         self._level = level
-        self._ranking = Ranking(rules)
-        self._answers = Answers(self._ranking)
+        self._answers = Answers(Ranking(rules))
         self._encoder = FindingEncoder()
         self._detectors = {
             each.index: Detector(each.rules(rules), operators=told.operators, trees=each.names)
@@ -132,7 +130,6 @@ class _KeyReplay:
         }
         self._taking = {each.index for each in self._plan.divided if each.sources}
         self._takers = _takers(self._plan)
-        self._found: dict[str, Counter[str]] = {}
         self._rows = _Rows(rules)
         self._key: tuple[Any, ...] | None = None
         self._cause: PrimitiveEvent | None = None  # with composites that came with it
@@ -160,8 +157,6 @@ class _KeyReplay:
     def finish(self) -> Iterator[pa.RecordBatch]:
         """The partition is over."""
         self._end_key()
-        for doc, found in self._found.items():
-            self._answers.counts(FOUND, {"doc": doc, "found": dict(found)})
         yield from self._taken(rest=True)
 
     def _end_key(self) -> None:
@@ -203,8 +198,7 @@ class _KeyReplay:
                     if step is not None:
                         key = {"pass": each.index, "key": str(composite.ids[step]), "composite": content}
                         self._forwarded.append(key | _record(cause))
-            self._found.setdefault(composite.cause.doc, Counter())[composite.name] += 1
-            self._answers.add(self._answers.findings([composite]))
+            self._answers.found(composite)
 
     def _taken(self, *, rest: bool = False) -> Iterator[pa.RecordBatch]:
         if self._forwarded and (rest or len(self._forwarded) >= _AT_ONCE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
@@ -84,7 +85,7 @@ def files_read(batches: Iterable[pa.RecordBatch], names: Names) -> Iterator[pa.R
 
 
 def _first_doc(data: bytes, kind: str) -> str | None:
-    with suppress(OSError, EOFError), unpacked(io.BytesIO(data), kind) as stream:
+    with suppress(OSError, EOFError, zlib.error), unpacked(io.BytesIO(data), kind) as stream:
         return doc_of_header(stream.readline())
     return None
 

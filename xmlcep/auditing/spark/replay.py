@@ -100,10 +100,11 @@ class _Findings(RaisedInOrder):
 
 
 class SortedReplay:
-    """Replays batches of records that are in order of document and time point; ``answers`` has what comes of it."""
+    """Replays batches of records that are in order of document and time point; ``answers`` has what comes of it.
+    ``rules`` are others than those that are told."""
 
-    def __init__(self, told: Told) -> None:
-        rules = self._rules = told.parsed()
+    def __init__(self, told: Told, rules: Rules | None = None) -> None:
+        rules = self._rules = rules or told.parsed()
         self._until = told.until
         self._keep = keep_meaningful if told.ignore_whitespace else None
         self._ranking = Ranking(rules)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_WATERMARK = "spark.watermarkDelayMs"
 _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
@@ -41,6 +42,10 @@ def stream(
     filled, or the document ends. ``on_removed`` is for a checkpoint that was written with other rules: event trees that
     are the same keep what they have seen (G7), what others have is flushed, ``"flush"``, or dropped, ``"drop"``.
 
+    If ``changes`` has a watermark on ``at`` (`DataFrame.withWatermark`), a deadline that it passes fires although its
+    document is silent: as with a clock record of that deadline (W6), which ends an open transaction. Records behind the
+    watermark are taken like others: the clock of a document is its own.
+
     Written to a sink that does so, each finding is there exactly once, whatever is killed. Raises `ArgumentError` if a
     column is missing, for a table that is not a stream, and unless states are kept in RocksDB.
     """
@@ -54,15 +59,16 @@ def stream(
         )
     check("stream()", late=(late, LATE), on_removed=(on_removed, optional(ON_REMOVED)))
     told = Told(tuple(PlainRules.of(rules)), operators, ignore_whitespace=ignore_whitespace)
+    timed = "at" in changes.columns and _WATERMARK in (changes.schema["at"].metadata or {})
     answered = _as_records(changes).groupBy("doc").transformWithState(
-        statefulProcessor=_processor(told, late == "wait", on_removed), outputStructType=ddl(ANSWERS),
-        outputMode="Append", timeMode="None",
+        statefulProcessor=_processor(told, late == "wait", on_removed, timed=timed), outputStructType=ddl(ANSWERS),
+        outputMode="Append", timeMode="EventTime" if timed else "None",
     )  # fmt: skip
     return answered.mapInArrow(on_workers("stream_replay", "told_apart"), ddl(stream_schema()))
 
 
 def _as_records(changes: DataFrame) -> DataFrame:
-    """The columns that are known, with the types of records."""
+    """The columns that are known, with the types of records. None of them has a watermark: Spark would drop rows."""
     from pyspark.sql import functions as F
 
     known = chosen(changes)
@@ -78,8 +84,9 @@ def _as_records(changes: DataFrame) -> DataFrame:
     return known.select(*columns)
 
 
-def _processor(told: Told, waits: bool, on_removed: OnRemoved | None) -> Any:
-    """What Spark calls with the records of a document. It travels by value, as `on_workers` does."""
+def _processor(told: Told, waits: bool, on_removed: OnRemoved | None, *, timed: bool) -> Any:
+    """What Spark calls with the records of a document, and when its next deadline is over, if ``timed``. It travels by
+    value, as `on_workers` does."""
     from pyspark.sql import Row
     from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
@@ -93,8 +100,8 @@ def _processor(told: Told, waits: bool, on_removed: OnRemoved | None) -> Any:
             self.state = state
 
         def get(self, key: int, default: Any = None) -> Any:
-            found = self.state.getValue((key,))
-            return default if found is None else bytes(found[0])
+            # Spark logs a warning of a value that is not there.
+            return bytes(self.state.getValue((key,))[0]) if key in self else default
 
         def __setitem__(self, key: int, value: bytes) -> None:
             self.state.updateValue((key,), (value,))
@@ -113,10 +120,27 @@ def _processor(told: Told, waits: bool, on_removed: OnRemoved | None) -> Any:
 
     class Documents(StatefulProcessor):
         def init(self, handle: Any) -> None:
+            self._handle = handle
             self._document = Kept(handle.getMapState("document", "key bigint", "value binary"))
 
         def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-            for answers in go_on([(key[0], self._document, [row.asDict() for row in rows])]):
+            return self._go_on(key[0], [row.asDict() for row in rows], timerValues)
+
+        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
+            return self._go_on(key[0], [], timerValues, expiredTimerInfo.getExpiryTimeInMs())
+
+        def _go_on(
+            self, doc: str | None, records: list[Any], now: Any, expired: int | None = None
+        ) -> Iterator[Row]:
+            # A timer expires when the watermark is beyond it, by a millisecond at least.
+            until = (now.getCurrentWatermarkInMs() - 1) * 1000 if timed else None
+            for answers, *due in go_on([(doc, self._document, records, until)]):
+                before, after = (None if each is None else -(-each // 1000) for each in due)
+                if timed and before != after:
+                    if before is not None and before != expired:
+                        self._handle.deleteTimer(before)
+                    if after is not None:
+                        self._handle.registerTimer(after)
                 for each in answers:
                     yield answer(*each)
 

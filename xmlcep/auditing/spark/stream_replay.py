@@ -24,7 +24,7 @@ from ...engine.durable.rules_stamp import earlier_rules
 from ...errors import ArgumentError, XmlCepError
 from ...log.columns.blocks import Run
 from ...log.json_codec import FASTEST
-from ...rules import PlainRules, Rules
+from ...rules import Rules
 from ...timestamps import TimeError, microseconds
 from ..document_lines import line_of
 from ..local.document_replay import DocumentReplay
@@ -44,16 +44,19 @@ Record: TypeAlias = Mapping[str, Any]
 Store: TypeAlias = MutableMapping[int, bytes]
 """The state of a document: at `REST` what each batch reads, at the id of a node what is stored there."""
 REST, RULES, HELD = -1, -2, -3
-Part: TypeAlias = tuple[str | None, Store, Sequence[Record]]
-"""A document, its state, which is changed, and records of it in any order."""
+Part: TypeAlias = tuple[str | None, Store, Sequence[Record], int | None]
+"""A document, its state, which is changed, records of it in any order, and how far deadlines are over."""
 
 
-def gone_on(parts: Iterable[Part], told: tuple[Any, ...], *how: Any) -> Iterator[list[Answer]]:
-    """For each part the answers, with the columns of `ANSWERS`; ``how`` is as for `PartReplay`."""
+def gone_on(
+    parts: Iterable[Part], told: tuple[Any, ...], *how: Any
+) -> Iterator[tuple[list[Answer], int | None, int | None]]:
+    """For each part the answers, with the columns of `ANSWERS`, and its next deadline, before and now; ``how`` is as
+    for `PartReplay`."""
     try:
         replay = _replay(told, *how)
-        for doc, store, records in parts:
-            yield replay.go_on(doc, store, records)
+        for part in parts:
+            yield replay.go_on(*part), *replay.due
     except BaseException:
         _replay.cache_clear()  # it may be in the middle of a document
         raise
@@ -69,8 +72,10 @@ class PartReplay(SortedReplay):
     """Replays parts of documents; with ``waits`` records above a gap of time points are held until it is filled.
     ``on_removed`` is for states of other rules (G7)."""
 
-    def __init__(self, told: Told, waits: bool = False, on_removed: OnRemoved | None = None) -> None:
-        super().__init__(told)
+    def __init__(
+        self, told: Told, waits: bool = False, on_removed: OnRemoved | None = None, rules: Rules | None = None
+    ) -> None:
+        super().__init__(told, rules)
         self._told = told
         self._waits = waits
         self._on_removed = on_removed
@@ -81,11 +86,20 @@ class PartReplay(SortedReplay):
         self._division = Division(self._detector)
         self._state: dict[str, Any] | None = None
         self._given: Sequence[Record] = ()
+        self._over: int | None = None
         self._pieces = Pieces(self._division, _none)
+        self.due: tuple[int | None, int | None] = None, None
+        """The next deadline of the last document, before its records and now, in microseconds since 1970."""
 
-    def go_on(self, doc: str | None, store: Store, records: Sequence[Record]) -> list[Answer]:
-        """What is found in records of a document, which may be in any order; its state is brought up to date."""
+    def go_on(
+        self, doc: str | None, store: Store, records: Sequence[Record], until: int | None = None
+    ) -> list[Answer]:
+        """What is found in records of a document, which may be in any order, and what is due ``until`` then (W6), in
+        microseconds since 1970; its state is brought up to date."""
         state = self._state = _read(store, REST)
+        self._over = until
+        before = None if state is None else state.get("next")
+        self.due = before, None
         over = None if state is None else state.get("over")
         if over is not None:
             self._refuse(records, over)
@@ -99,6 +113,7 @@ class PartReplay(SortedReplay):
                 changed, is_over = self._go_on(doc, store, records)
             if is_over:
                 store.clear()
+            self.due = before, changed[REST].get("next")
             for key, value in changed.items():
                 if value is not None:
                     store[key] = line_of(value)
@@ -111,15 +126,24 @@ class PartReplay(SortedReplay):
         changes = [each for each in records if each["op"] != END]
         ends = [each for each in records if each["op"] == END]
         changed: dict[int, Any] = {}
+        held: Sequence[Record] = ()
         if self._waits:
             before = _read(store, HELD)
             changes, held = self._above_no_gap([*(before or ()), *changes], is_end=bool(ends))
             if held != (before or []):
                 changed[HELD] = held or None
+            if held:
+                self._over = None  # what is missing may be in time
         self._given = [*changes, *ends]
         if changes:
             self.take(batch_of(sorted_in_order(changes)))
-        scribe, state = self._left(self._at(doc), ends)
+        replay = self._at(doc)
+        if self._over is not None:
+            replay.fire(self._over)
+        scribe, state = self._left(replay, ends)
+        deadlines = [due[-1] for due in state.get("due", ()) if due[-1] is not None]
+        if deadlines and not held:
+            state["next"] = min(deadlines)
         if "over" in state:
             return {REST: state}, True
         if self._state is None or self._state.get("rules") != self._digest:
@@ -140,6 +164,7 @@ class PartReplay(SortedReplay):
 
     def _begun(self, doc: str) -> DocumentReplay:
         state, pieces = self._state, self._pieces
+        self.answers.number = 0 if state is None else state["n"]
         if state is None:
             replay = super()._begun(doc)
         else:
@@ -160,6 +185,8 @@ class PartReplay(SortedReplay):
                 lines.append(_places(self._division, each))
                 ts = max(ts, each["ts"] or 0)
             time = max(time, _time(each))
+        if self._over is not None:
+            time = max(time, self._over)
         flushes = replay.txn is not None or any(
             each["op"] == END or each.get("txn") is not None for each in self._given
         )
@@ -189,7 +216,7 @@ class PartReplay(SortedReplay):
         )
         if before is None:
             return  # they are the same, with other words for people
-        earlier = PartReplay(self._told._replace(rules=tuple(PlainRules.of(before))))
+        earlier = PartReplay(self._told, rules=before)
         earlier._state, earlier._pieces = state, Pieces(earlier._division, lambda node: _read(store, node))
         with earlier.named():
             replay = earlier._begun(doc)
@@ -198,6 +225,7 @@ class PartReplay(SortedReplay):
             )
             left, _ = replay.replace(self._rules, self._on_removed or "flush", None, None)
         self.answers.adopt(earlier.answers)
+        left["n"] = earlier.answers.number
         self._pieces.above = earlier._pieces.above
         held = store.get(HELD)
         store.clear()
@@ -209,13 +237,15 @@ class PartReplay(SortedReplay):
 
     def _left(self, replay: DocumentReplay, ends: Sequence[Record]) -> tuple[PieceScribe, dict[str, Any]]:
         assert self._findings is not None
+        self._findings.settle()  # rows need not be in order
         scribe = PieceScribe(self._pieces, replay.detector)
         state: dict[str, Any] = {}
         if ends:
             replay.finish(self._end_of(ends))
             state = {"over": f"document {replay.doc!r} is over: its end record came before"}
         elif replay.failure is None:
-            state = replay.pause(scribe) | {"rules": self._digest, "by": self._written_by}
+            state = replay.pause(scribe)
+            state |= {"rules": self._digest, "by": self._written_by, "n": self.answers.number}
         self._put_aside()
         failure = replay.failure
         if failure is None or not failure.leap:
@@ -268,11 +298,17 @@ def refuse_across(rules: Rules) -> None:
         )
 
 
+def next_deadline(store: Mapping[int, bytes]) -> int | None:
+    """When something is due next by time in a document with this state, in microseconds since 1970; None if nothing is,
+    or records above a gap are held: what is missing may be in time."""
+    return (_read(store, REST) or {}).get("next")
+
+
 def _none(node: int) -> Piece | None:
     return None
 
 
-def _read(store: Store, key: int) -> Any:
+def _read(store: Mapping[int, bytes], key: int) -> Any:
     data = store.get(key)
     return None if data is None else json.loads(data)
 

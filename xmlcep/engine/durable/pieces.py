@@ -84,7 +84,7 @@ class Pieces:
     flushed: list[int] = field(default_factory=list)
     """Those where only a flush is."""
     due: dict[int, list[int | None]] = field(default_factory=dict)
-    """When a timer of each is due first, by each measure."""
+    """When something of each is due first, by each measure, and when a deadline that somebody waits for is."""
 
     def reader(self, rest: Mapping[str, Json]) -> Interpreter:
         """What reads the rest of the state, or a state that is whole."""
@@ -100,7 +100,7 @@ class Pieces:
         this time, with what is due until then; ``flushes``: a transaction or the document may end."""
         clock = detector.setting.clock
         until = {Unit.CHANGES: ts, Unit.TRANSACTIONS: clock.transaction + len(nodes) + 1, Unit.TIME: time}
-        limits = [until[unit] for unit in Unit]
+        limits = [*(until[unit] for unit in Unit), None]
         needed = {FLAT_KEY, *self.left, *(self.flushed if flushes else ())}
         for line in (*nodes, *self._held(detector)):
             needed.update(line)
@@ -208,10 +208,15 @@ class PieceScribe(Scribe):
         setting, place = self._detector.setting, self._pieces.division.place
         for number, unit in enumerate(Unit):
             for due in (*setting.timers.pending(unit), *setting.expiries.pending(unit)):
-                first = found.setdefault(place(due.tree, due.key), [None] * len(Unit))
-                at = first[number]
-                first[number] = due.at if at is None else min(at, due.at)
+                _note(found.setdefault(place(due.tree, due.key), [None] * (len(Unit) + 1)), number, due.at)
+        for due in self._detector._timers.by_time():
+            _note(found[place(due.tree, due.key)], len(Unit), due.at)
         return found
+
+
+def _note(first: list[int | None], number: int, at: int) -> None:
+    before = first[number]
+    first[number] = at if before is None else min(before, at)
 
 
 def _written(objects: Mapping[int, Json]) -> dict[str, Json]:

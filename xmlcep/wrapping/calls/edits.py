@@ -15,6 +15,7 @@ from ..errors import RefusedError
 from ..lxml_access import (
     Element,
     Node,
+    attribute_names,
     get_next,
     get_parent,
     get_previous,
@@ -27,6 +28,7 @@ from ..shadow import outside_proxies
 from ..shadow.comparison import is_elsewhere
 from ..shadow.mutations import (
     change_tail,
+    check_leaf,
     insert,
     insert_leaf,
     link,
@@ -39,7 +41,7 @@ from ..shadow.mutations import (
 )
 from ..shadow.reconcile import reconcile
 from ..shadow.shadow import ShadowNode, ShadowTree, Tracked, end_edits, entry_of, owners, shadow_of, tree_of
-from ..xml_validity import check_incoming, check_node
+from ..xml_validity import check_incoming, check_node, check_parser
 
 Call = Callable[[], None]
 
@@ -47,6 +49,9 @@ LXML_ERRORS = (
     TypeError, ValueError, LookupError, AttributeError, AssertionError, ArithmeticError, etree.Error,
 )  # fmt: skip
 """What lxml raises when it refuses to do what it is asked for, and does nothing."""
+
+
+_append = Element.append
 
 
 def run(call: Callable[..., Any], given: tuple[Any, ...], *trees: ShadowTree) -> Any:
@@ -156,7 +161,7 @@ class Departure:
         self.previous = get_previous(node)
         self.following = get_next(node)
         if self.following is not None and (entry_of(self.following) is not None or not tree.careful):
-            tree.open_known(self.following)
+            tree.open(self.following)
         if tree.journal is not None and not tree.foreign:
             tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
@@ -313,6 +318,40 @@ def born(tree: ShadowTree, node: Node) -> None:
         tree.open_children(above)
         reconcile(tree, [above])
     tree.end_edit()
+
+
+# --- the short way of ``append``
+
+
+def append(self: Node, element: Any) -> None:
+    """As lxml's ``append``: `put`, short where there is nothing to look at.
+
+    That is a document without open transaction, foreign proxies or ``ignore_whitespace`` (`ShadowTree.fast_path`), and
+    an element that is new to all wrapped documents. `SubElement` has its own, in `lxml_methods`.
+    """
+    above = entry_of(self)
+    if type(above) is not ShadowNode or not isinstance(element, Tracked) or entry_of(element) is not None:
+        put(element, lambda: _append(self, element), self)
+        return
+    tree = above.tree
+    if tree.delivery.is_busy:
+        tree.delivery.check()
+    name = name_of(element)
+    if name is None or not tree.fast_path:
+        put(element, lambda: _append(self, element), self)
+    elif number_of_children(element) or get_text(element) or get_tail(element):
+        check_incoming(element)
+        tree.delivery.changing = True
+        _append(self, element)
+        take_over_below(tree, element)
+        insert(tree, element, above, above.count, above.last)
+        tree.end_edit()
+    else:
+        check_parser(element)
+        check_leaf(name, attribute_names(element), above)
+        tree.delivery.changing = True
+        _append(self, element)
+        insert_leaf(tree, element, name, above)
 
 
 # --- a node gets another class

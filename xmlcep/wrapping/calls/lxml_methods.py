@@ -17,7 +17,6 @@ from ..errors import CallbackError, RefusedError
 from ..lxml_access import ContentOnly, Element, get_parent, get_previous, get_tag, get_tail, is_element, place
 from ..shadow.mutations import change_tail, insert_leaf
 from ..shadow.shadow import ShadowNode, Tracked, entry_of, tree_of
-from . import fast_paths
 from .assignments import (
     set_attribute,
     set_base_of,
@@ -29,6 +28,7 @@ from .assignments import (
 )
 from .attributes import TrackedAttributes
 from .edits import (
+    append,
     born,
     exchange,
     open_all,
@@ -136,7 +136,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         return TrackedAttributes(self)
 
     set = set_attribute
-    append = fast_paths.append
+    append = append
 
     def insert(self, index: Any, element: Any) -> None:
         """As lxml's ``insert``."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from ..doubt import Block
 from ..errors import RefusedError, WrapError
 from ..lxml_access import Element, Node, children_of, get_parent, name_of, set_tag
@@ -65,9 +63,7 @@ class Observation(Block):
                         if node not in self._remembered and entry_of(node) is not None:
                             remember(tree, node)
 
-    def _leave(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _leave(self, *, failed: bool) -> None:
         if self._tree.observed is self:
             self.finish()
 

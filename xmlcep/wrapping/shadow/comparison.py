@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...xml_parser import parse_own
@@ -13,7 +12,6 @@ from ..lxml_access import (
     Node,
     attribute_names,
     attributes_of,
-    contents,
     get_next,
     get_parent,
     get_previous,
@@ -21,7 +19,6 @@ from ..lxml_access import (
     get_tail,
     get_text,
     iter_children,
-    last_child,
     name_of,
     place,
 )
@@ -49,8 +46,8 @@ def _differences(tree: ShadowTree) -> Iterator[str]:
     yield from _since_wrapped(tree, tree.original.nodes)
 
 
-def compare(tree: ShadowTree, node: Node, most: int | None = None) -> Generator[tuple[Node, str], None, None]:
-    """How a node's contents and its children, at ``most`` so many, differ from what events have reported, in order.
+def compare(tree: ShadowTree, node: Node) -> Generator[tuple[Node, str], None, None]:
+    """How a node's contents and its children differ from what events have reported, in order.
 
     Each with the node that it is said of. A child's name and the text behind it are its parent's business.
     """
@@ -69,12 +66,12 @@ def compare(tree: ShadowTree, node: Node, most: int | None = None) -> Generator[
     elif (attribute_names(node) or shadow.attributes) and shadow.values() != attributes_of(node):
         yield node, _told("its attributes", attributes_of(node), shadow.values())
     previous: Node = None
-    for child in islice(iter_children(node), most):
+    for child in iter_children(node):
         problem = _of_child(child, shadow, previous)
         if problem is not None:
             yield child, problem
         previous = child
-    if shadow.last is not last_child(node):
+    if shadow.last is not previous:
         yield node, "its last child is not the one that the events say"
     if tree.ignore_whitespace and tree.has_element_only_content(node) != shadow.element_only:
         yield node, "white space in it is a text where it was none, or the other way round"
@@ -123,9 +120,9 @@ def different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
     return [node for node in told if differs(tree, node)]
 
 
-def differs(tree: ShadowTree, node: Node, most: int | None = None) -> bool:
+def differs(tree: ShadowTree, node: Node) -> bool:
     """Whether `compare` finds anything."""
-    found = compare(tree, node, most)
+    found = compare(tree, node)
     first = next(found, None)
     found.close()  # here: what interrupts it, where Python does so, is lost
     return first is not None
@@ -163,11 +160,11 @@ def _since_wrapped(tree: ShadowTree, nodes: Sequence[Node]) -> Iterator[str]:
                 get_parent(node) is not nodes[above] or get_previous(node) is not behind
             ):
                 yield f"{node!r}: is elsewhere than when it was wrapped"
-            elif contents(node) != contents(old):
-                yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
+            elif (now := _contents(node)) != (was := _contents(old)):
+                yield f"{node!r}: was {was} when it was wrapped, and is {now}"
             continue
         first = None if above is None else told[above]
-        if known.contents != (was := _shown(tree, old)):
+        if known.contents != (was := _contents(old, tree.has_element_only_content)):
             yield f"{node!r}: was {was} when it was wrapped, and {known.contents} at its first event"
         elif (
             known.parent is not None
@@ -185,12 +182,11 @@ def _first(tree: ShadowTree, node: Node) -> First | None:
     return tree.original.first.get(node)
 
 
-def _shown(tree: ShadowTree, node: Node) -> tuple[Any, ...]:
-    """Name, text, tail and attributes of a node, without what is left out (`ignore_whitespace`)."""
-    parent = get_parent(node)
-    tail = None if parent is None else visible(get_tail(node), tree.has_element_only_content(parent))
-    name = name_of(node)
+def _contents(node: Node, is_element_only: Callable[[Node], bool] = lambda _: False) -> tuple[Any, ...]:
+    """Name, text, tail and attributes of a node, of other nodes than elements the tail; white space in elements that
+    are so is left out."""
+    parent, name = get_parent(node), name_of(node)
+    tail = None if parent is None else visible(get_tail(node), is_element_only(parent))
     if name is None:
         return (tail,)
-    text = visible(get_text(node), tree.has_element_only_content(node))
-    return (name, text, tail, dict(attributes_of(node)))
+    return (name, visible(get_text(node), is_element_only(node)), tail, dict(attributes_of(node)))

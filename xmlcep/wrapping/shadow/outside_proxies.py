@@ -8,8 +8,7 @@ proxies, or long lists of children, a part in turn), at the end of a transaction
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
-from itertools import islice, repeat
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -42,8 +41,6 @@ from .shadow import (
 
 CREDIT = 100
 """How many children may be compared for each edit, on average."""
-GLANCES = 4
-"""At how many proxies each edit looks without comparing their children."""
 
 
 def adopt(tree: ShadowTree) -> None:
@@ -77,7 +74,7 @@ def look(tree: ShadowTree) -> None:
         tree.credit = 0  # all have had their turn
     for node in turn:
         tree.foreign[node] = tree.foreign.pop(node)  # behind the others
-    _tell(tree, turn, list(islice(tree.foreign, GLANCES)) if tree.credit else ())
+    _tell(tree, turn)
 
 
 def look_below(tree: ShadowTree, node: Node) -> None:
@@ -106,18 +103,18 @@ def miss(node: Node) -> None:
         report(tree, sites)
 
 
-def _tell(tree: ShadowTree, nodes: Collection[Node], glanced: Collection[Node] = ()) -> None:
-    """Emits what was done to these nodes of foreign proxies, and to their places; of some, one child is compared."""
+def _tell(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+    """Emits what was done to these nodes of foreign proxies, and to their places."""
     sites: dict[Node, None] = {}
     taken: list[Node] = []
     with tree.reading():
-        for node, most in (*zip(nodes, repeat(None)), *zip(glanced, repeat(1))):
+        for node in nodes:
             parent, is_root = get_parent(node), shadow_of(node).parent is None
             if not is_root and tree_of(parent) is not tree:
                 taken.append(node)
             elif not is_root and not has_its_place(node):
                 sites[parent] = None  # it has another child now
-            if differs(tree, node, most):
+            if differs(tree, node):
                 sites[node] = None
         if taken and tree.remembers_losses:
             sites.update(dict.fromkeys(parents_told(taken)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..lxml_access import Element, Node, children_of, get_tail, get_text, last_child
+from ..lxml_access import Element, Node, children_of, get_tail, get_text
 from .comparison import different, has_its_name
 from .longest_kept_run import longest_unchanged_run
 from .mutations import (
@@ -80,9 +80,6 @@ def _site(tree: ShadowTree, node: Node) -> _Site:
         if tree.foreign:  # what is different may have been changed by somebody nobody has seen
             write_down(node, tree.open_children(node))
         tree.journal.keep(shadow)
-    if shadow.last is None and last_child(node) is None:
-        shadow.element_only = tree.has_element_only_content(node)
-        return _Site(node, shadow, [], [], set())
     before, now = tree.children(shadow), children_of(node)
     kept = {child for child in longest_unchanged_run(before, now) if has_its_name(child)}
     shadow.element_only = tree.has_element_only_content(node)

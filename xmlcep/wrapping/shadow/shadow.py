@@ -37,7 +37,6 @@ from ..lxml_access import (
     iter_children,
     name_of,
     place,
-    walk,
 )
 from ..xml_validity import check_name
 from .baseline import Original
@@ -292,7 +291,7 @@ class ShadowTree:
 
     @property
     def fast_path(self) -> bool:
-        """Whether the short ways of SubElement and append will do (see `fast_paths`)."""
+        """Whether the short ways of SubElement and append will do (see `calls.edits.append`)."""
         return not (
             self.foreign or self.ignore_whitespace or self.journal is not None or self.observed is not None
         )
@@ -368,12 +367,11 @@ class ShadowTree:
     def open(self, node: Node, new: Node | None = None) -> ShadowNode:
         """The shadow node of a node of this document; made, with those of its ancestors, when there is none.
 
-        Raises UnseenEditError if C code has put something below one of these unseen; but for ``new``, the node that is
-        about to be reported.
+        Raises UnseenEditError if C code has put it, or something below one of these, there unseen; but for ``new``, the
+        node that is about to be reported.
         """
-        entry = entry_of(node)
-        if type(entry) is ShadowNode:
-            return entry
+        if entry_of(node) is not self:
+            return shadow_of(node)
         with self.reading():
             missing = [node]
             above: ShadowNode | None = None
@@ -404,10 +402,6 @@ class ShadowTree:
                 shadow_of(child)
         return [child for child in children if entry_of(child) is self]
 
-    def open_known(self, node: Node) -> ShadowNode:
-        """As `open`, of a node that an edit is about to change with its neighbour; raises as `shadow_of`."""
-        return self.open(node) if entry_of(node) is self else shadow_of(node)
-
     def open_children(self, node: Node) -> ShadowNode:
         """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
         shadow = self.open(node)
@@ -427,49 +421,28 @@ class ShadowTree:
                 if entry_of(each) is self:
                     self._describe(each, shadow_of(get_parent(each)))
 
-    def number(self, given: Iterator[int]) -> bool:
-        """Makes all shadow nodes, in document order, with the ids ``given``; False if there are too few."""
-        self.clock.give(given)
-        for node in Element.iter(self.root):
-            enter(node, self)  # as if nobody had asked for any of them
-        try:
-            for entering, node in walk(self.root):
-                parent = None if node is self.root else shadow_of(get_parent(node))
-                if entering:
-                    self._describe_node(node, parent)
-                elif parent is not None:
-                    self._describe_tail(node, shadow_of(node), parent)
-        except StopIteration:
-            return False
-        finally:
-            self.clock.give(None)
-        self.all_open = True
-        return True
-
     def _describe(
         self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
     ) -> ShadowNode:
         """The shadow node of a node that has been there all the time; all of it, or (interrupted) none."""
         try:
-            shadow = self._describe_node(node, parent, children)
-            if parent is not None:
-                self._describe_tail(node, shadow, parent)
+            name = name_of(node)
+            prev = None if parent is None else self._told_before(node, parent)
+            if name is None:
+                shadow = new_shadow_node(node, self, parent, None, 0, prev)
+            else:
+                shadow = self.new_shadow(node, name, parent, prev)
+                self._describe_contents(node, shadow, children)
+            shadow.pristine = True
+            tail = None if parent is None else visible(get_tail(node), parent.element_only)
+            if tail is not None:
+                shadow.tail, shadow.tail_number = tail, self.clock.new_id()
         except BaseException:
             _table[node] = self
             raise
         return shadow
 
-    def _describe_node(
-        self, node: Node, parent: ShadowNode | None, children: list[Node] | None = None
-    ) -> ShadowNode:
-        name = name_of(node)
-        prev = None if parent is None else self._told_before(node, parent)
-        if name is None:
-            shadow = new_shadow_node(node, self, parent, None, 0, prev)
-            shadow.pristine = True
-            return shadow
-        shadow = self.new_shadow(node, name, parent, prev)
-        shadow.pristine = True
+    def _describe_contents(self, node: Node, shadow: ShadowNode, children: list[Node] | None) -> None:
         for key, value in attributes_of(node):
             self.new_attribute(shadow, key, value)
         if children is None:
@@ -484,7 +457,6 @@ class ShadowTree:
             texts = sum(visible(tail, element_only) is not None for tail in map(get_tail, children))
             shadow.texts += texts
             shadow.count += texts + sum(map(is_element, children))
-        return shadow
 
     def _told_before(self, node: Node, parent: ShadowNode) -> Node | None:
         """The sibling before a node, but those that have been put there unseen."""
@@ -495,11 +467,6 @@ class ShadowTree:
                 return prev
             prev = get_previous(prev)
         return None
-
-    def _describe_tail(self, node: Node, shadow: ShadowNode, parent: ShadowNode) -> None:
-        shadow.tail = visible(get_tail(node), parent.element_only)
-        if shadow.tail is not None:
-            shadow.tail_number = self.clock.new_id()
 
     # --- shadow nodes of elements, of old ones and new ones
 

@@ -22,6 +22,7 @@ from ..lxml_access import (
     name_of,
     set_tail,
     set_text,
+    walk,
 )
 from ..parsing import DEPTH_LIMIT
 from .shadow import ShadowNode, ShadowTree, shadow_of
@@ -76,13 +77,30 @@ def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
 def restore_ids(tree: ShadowTree, ids: Sequence[int]) -> None:
     """Gives the nodes of a new document the ids of a snapshot; raises `WrapError` if there are not as many as nodes,
     which then have some of them."""
+    tree.open_all()
+    tree.index = None
     given = iter(ids)
-    tree.clock.next_id = 1
-    numbered = tree.number(given)
-    left = sum(1 for _ in given)
-    if left or not numbered:
-        raise _misfit(ids, fewer=bool(left))
+    try:
+        for entering, node in walk(tree.root):
+            _number(shadow_of(node), given, entering=entering)
+    except StopIteration:
+        raise _misfit(ids, fewer=False) from None
+    if next(given, None) is not None:
+        raise _misfit(ids, fewer=True)
     tree.clock.next_id = max(ids, default=0) + 1
+
+
+def _number(shadow: ShadowNode, given: Iterator[int], *, entering: bool) -> None:
+    """Gives a node, its attributes and the text in it their ids; on leaving, the text behind it."""
+    if not entering:
+        if shadow.tail is not None:
+            shadow.tail_number = next(given)
+    elif shadow.trie is not None:
+        shadow.number, shadow.ids = next(given), None
+        for name, attribute in (shadow.attributes or {}).items():
+            shadow.attributes[name] = attribute._replace(number=next(given))  # type: ignore[index]
+        if shadow.text is not None:
+            shadow.text_number = next(given)
 
 
 def check_ids(tree: ShadowTree, ids: Sequence[int]) -> None:
