@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 
 from .errors import XmlCepError
 
@@ -11,13 +12,8 @@ _PATTERN = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
 )
 # What nearly all logs have; of this Python reads the same, much faster. An hour 24 is one to some of its versions.
-_FREQUENT = (
-    "--T::.",
-    "--T::Z",
-    "--T::+",
-    "--T::-",
-)  # what is behind year, month, day, hour, minute and second
-_ZONES = ("+", "-", "Z")
+_FREQUENT = ("--T::.", "--T::Z")  # what is behind year, month, day, hour, minute and second, in UTC
+_ZONE = re.compile(r"([+-])([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 _parsed = datetime.fromisoformat
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST, _LAST = (
@@ -36,17 +32,28 @@ def microseconds(text: str) -> int:
     >>> microseconds("1970-01-01T00:00:01.5Z"), microseconds("1970-01-01T01:00:00+01:00")
     (1500000, 0)
     """
-    if text[-1:] == "Z":
-        is_frequent = len(text) <= 27  # behind six digits of a second Python reads anything
-    else:
-        is_frequent = text[-3:-2] == ":" and text[-6:-5] in _ZONES and len(text) <= 32
-    if is_frequent and text[4:20:3] in _FREQUENT and text[11:13] != "24" and text[20:21] not in _ZONES:
+    utc = text
+    shift: int | None = 0
+    if text[-1:] != "Z":
+        utc, shift = f"{text[:-6]}Z", _shift(text[-6:])
+    # Python reads anything behind six digits of a second, and a point without a digit.
+    is_frequent = len(utc) <= 27 and utc[4:20:3] in _FREQUENT and utc[20:21] != "Z"
+    if is_frequent and shift is not None and utc[11:13] != "24":
         try:
-            passed = _parsed(text) - _EPOCH
+            passed = _parsed(utc) - _EPOCH
         except ValueError:  # leap seconds, and what is not a time
             return _read(text)
-        return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds
+        return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds - shift
     return _read(text)
+
+
+@lru_cache(100)
+def _shift(zone: str) -> int | None:
+    """Microseconds of ``+01:00``; None for what is no zone."""
+    match = _ZONE.fullmatch(zone)
+    if match is None:
+        return None
+    return int(f"{match[1]}1") * (int(match[2]) * 60 + int(match[3])) * 60_000_000
 
 
 def _read(text: str) -> int:

@@ -454,7 +454,7 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
     files = [records[start:end] for start, end in pairwise(cuts)]
     other = {**records[0], "doc": "d", "at": "2026-01-01T00:10:00Z"}
     files.append([{**records[0], "doc": "a"}, other])  # the first comes too late
-    files.append([{"doc": doc, "op": "end"} for doc in "ab"])
+    files += [{"doc": doc, "op": "end"} for doc in "ab"], [{"doc": "c", "op": "end"}]
     clocks = [
         {"doc": doc, "ts": len(part), "at": "2026-01-01T00:01:41Z", "clock": True}
         for doc, part in zip("abc", parts, strict=True)
@@ -495,7 +495,7 @@ def test_what_is_stopped_and_killed_goes_on_from_its_checkpoint(
     killed.mkdir()
     with pytest.raises(StreamingQueryException, match="killed"):
         run()
-    add(2), add(3), add(4)
+    add(2), add(3), add(4), add(5)
     run()
     rows = spark.read.parquet(str(found))
     log = [tuple(each.get(name) for name in NAMES) for each in (*records, *clocks, other)]

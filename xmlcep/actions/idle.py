@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..checking.definitions import in_order
 from ..errors import RuleProblem
 from ..position import Position
 from ..rules.rule_programs import DELTA, Form, RuleProgram, Triggers
@@ -17,8 +18,7 @@ from .effects import context_of, focus_of
 
 def idle(triggers: Triggers) -> list[RuleProblem]:
     """What in the rules selects nothing, whatever the document, with what to write instead, in order of the text."""
-    found = [problem for rule in triggers.programs for problem in _of_rule(rule)]
-    return sorted(found, key=lambda problem: (problem.line, problem.column))
+    return in_order(problem for rule in triggers.programs for problem in _of_rule(rule))
 
 
 def _of_rule(rule: RuleProgram) -> Iterator[RuleProblem]:
