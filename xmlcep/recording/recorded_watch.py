@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ..arguments import check
 from ..engine import SINCE, Detector, OnRemoved, Replacement
@@ -11,14 +11,12 @@ from ..engine.durable import rules_stamp
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
 from ..log.records import Control
+from ..log.writing import LogWriter
 from ..rules import Rules
 from ..wrapping import Document, RefusedError
 from ..wrapping.detecting import replace_on
 from ..wrapping.watches import Watch
 from .state_file import WatchState
-
-if TYPE_CHECKING:
-    from .recorder import Recording
 
 OPEN, FLUSH, CLOSE, CURSOR, RULES = "open", "flush", "close", "cursor", "rules"
 """The kinds of control records that a recorded watch writes."""
@@ -44,6 +42,27 @@ class Replacing(NamedTuple):
         )
 
 
+class ControlLog(Protocol):
+    """What the watch needs of the recording that it belongs to (`xmlcep.recording.recorder`)."""
+
+    @property
+    def writer(self) -> LogWriter:
+        """The writer of the log."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is written any more."""
+
+    def write_control(self, control: Control) -> None:
+        """Writes a control record, to the disk if changes are."""
+
+    def past(self, rules: Rules, like: Detector) -> Detector:
+        """A detector of these rules that has been fed the whole log."""
+
+    def checkpoint_if_due(self) -> None:
+        """Writes the state of both if that is due."""
+
+
 class RecordedWatch(Watch):
     """A watch that writes to the log when it is opened, flushed and closed, and how much it has delivered.
 
@@ -57,7 +76,7 @@ class RecordedWatch(Watch):
         self,
         document: Document,
         rules: Rules,
-        recording: Recording,
+        recording: ControlLog,
         *,
         on_event: Callback | None,
         operators: bool,
