@@ -2,15 +2,14 @@
 
 Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `entry` and `group`
 (what is stored), `combinations` (what a context chooses among), `context` (what a context answers), then any
-context (`chronicle` is the simplest; `next` has `runs`), `chains` for sequences, `constraints`, `grouping` for the
-hierarchical context.
+context (`chronicle` is the simplest; `next` has `runs`), `search` with `constraints`, `grouping` for the hierarchical
+context.
 """
 
 __part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
 
-from .chains import Chains
 from .chronicle import Chronicle
-from .combinations import AnyOrder, Combinations
+from .combinations import Combinations
 from .context import Context
 from .continuous import Continuous
 from .cumulative import Cumulative
@@ -30,8 +29,6 @@ CONTEXTS: dict[str, Context] = {
 __all__ = [
     "CONTEXTS",
     "FLAT_KEY",
-    "AnyOrder",
-    "Chains",
     "Chronicle",
     "Combination",
     "Combinations",

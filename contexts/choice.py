@@ -7,11 +7,10 @@ from itertools import combinations as subsets
 from itertools import product
 from typing import NamedTuple
 
-from .combinations import Stores
+from .combinations import Admit, Combinations, SearchLimitError, Stores, Tries
 from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .entry import EVENT, Combination, Entry
 from .group import Group
-from .search import Admit, SearchLimitError, Tries, UnderConstraints
 
 
 class _Candidate(NamedTuple):
@@ -23,7 +22,7 @@ class _Candidate(NamedTuple):
     entry: Entry
 
 
-class Choice(UnderConstraints):
+class Choice(Combinations):
     """Different events of ``count`` operands, such that constraints that know no order are satisfied."""
 
     def __init__(
@@ -122,7 +121,7 @@ class Choice(UnderConstraints):
         events = [entry[EVENT] for entry in chosen if entry is not None]
         if len(set(map(id, events))) < len(events):
             return False
-        return self._may_be(group, chosen, complete=self.is_whole(chosen))
+        return super().goes_on(group, chosen)
 
     # ---- the search -----------------------------------------------------------------------------------
 

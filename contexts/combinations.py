@@ -1,4 +1,4 @@
-"""Which combinations of stored events there are: what a context chooses among (rules Q1).
+"""Which combinations of stored events there are: what a context chooses among (rules Q1, Q5).
 
 A context asks these questions and knows no operator; what joins operands (nothing, their order, constraints)
 answers them and knows no context.
@@ -7,35 +7,74 @@ answers them and knows no context.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
-from itertools import product
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias
 
-from .constraints.constraint import Objection
-from .entry import Combination, Entry
+from .constraints.absence import Absence
+from .constraints.constraint import REFUSED, Constraint, Objection, State
+from .constraints.window import Within
+from .entry import Combination, Entry, parts
 from .group import Group
 
 Stores: TypeAlias = Sequence[Sequence[Entry]]
 Pools: TypeAlias = Sequence[Sequence[Entry | None]]
 """What there is to choose from, by operand; None stands for nothing of an operand that may be left out (M5)."""
-_NOTHING: tuple[None] = (None,)
+Admit: TypeAlias = Callable[[Sequence[Entry]], bool]
+"""What is asked of a combination as a whole (V6)."""
+
+
+class SearchLimitError(Exception):
+    """More combinations were tried for one arrival than the limit allows (Q5)."""
+
+
+class Tries:
+    """How many combinations have been asked as a whole since ``begin``; above ``limit`` that is an error (Q5)."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.count = 0
+
+    def begin(self) -> None:
+        """A new arrival."""
+        self.count = 0
+
+    def one(self) -> None:
+        """One more."""
+        self.count += 1
+        if self.count > self.limit:
+            raise SearchLimitError(self.limit)
 
 
 class Combinations(ABC):
-    """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
+    """The combinations that the stored events of a group make: one event of each operand, or of enough of them, that
+    satisfy all ``constraints`` and ``admit``, which is asked of the whole.
 
-    ``ordered`` says that only an event of the last operand ends a combination (Q1); otherwise any arrival does (Q1).
-    ``optional`` are the operands that may be left out where nothing of them fits (M5); a combination has None there.
+    Of a run ``admit`` is asked as soon as it has the operands ``binders`` (S2). ``ordered`` says that only an event of
+    the last operand ends a combination; otherwise any arrival does (Q1). ``optional`` are the operands that may be left
+    out where nothing of them fits (M5); a combination has None there.
     """
 
     ordered = False
     optional: Collection[int] = ()
     first = 0
     """The first operand of which an event is chosen."""
-    asks_whole = False
-    """Whether `admits` may say no."""
+    compared: Sequence[Absence] = ()
+    """What stands aside by an expression about the whole (A8)."""
     window: tuple[int, int] | None = None
     """How far apart the events of a combination may be, if that is limited, and by which measure (W3)."""
+
+    def __init__(
+        self, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries,
+        binders: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        self.constraints = tuple(constraints)
+        self._admit = admit
+        self.asks_whole = admit is not None
+        self._binders = tuple(binders)
+        self.tries = tries
+        for constraint in self.constraints:
+            if isinstance(constraint, Within):
+                self.window = (constraint.amount, constraint.unit)
 
     def enough(self, group: Group) -> bool:
         """Whether so many operands have events that there can be a combination."""
@@ -78,12 +117,10 @@ class Combinations(ABC):
     def members(self, group: Group) -> list[list[Entry]] | None:
         """For each operand the events that are part of some combination; None if there is none."""
 
+    @abstractmethod
     def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
         """Whether two events, or one, each with its operand, are part of one combination, whatever is asked of the
         whole."""
-        return any(
-            all(combination[k] is entry for k, entry in (one, other)) for combination in self.all_of(group)
-        )
 
     @abstractmethod
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
@@ -93,70 +130,69 @@ class Combinations(ABC):
         """A combination with all that is taken along with it (A6)."""
         return chosen
 
-    @abstractmethod
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        """Whether a run may have these, by operand (S2): a combination, or what satisfies the constraints as far as
-        they can be asked (S2)."""
+        """Whether a run may have these, by operand: those constraints and ``admit`` say yes that can be asked (S2)."""
+        complete = self.is_whole(chosen)
+        for constraint in self.constraints:
+            state, step = constraint.begin(group), constraint.step
+            for operand, entry in enumerate(chosen):
+                if entry is not None:
+                    state = step(group, state, operand, entry)
+                    if state is REFUSED:
+                        return False
+            if complete and not constraint.ends(group, state):
+                return False
+        if complete and not self._agrees(group, chosen):
+            return False
+        if self._admit is None:
+            return True
+        if complete:
+            return self.admits(self.filled(group, tuple(chosen)))
+        return not all(chosen[operand] is not None for operand in self._binders) or self.admits(chosen)
+
+    def _agrees(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        """Whether there is as much as there may be of what stands aside by an expression about the whole (A8)."""
+        return all(each.admits(group, chosen) for each in self.compared)
 
     def against_run(self, group: Group, chosen: Sequence[Entry | None]) -> Objection | None:
         """Why a run may not have these, if something is to be said against them beside their number."""
+        for constraint in self.constraints:
+            state = constraint.begin(group)
+            for operand, entry in enumerate(chosen):
+                if entry is not None:
+                    stepped = constraint.step(group, state, operand, entry)
+                    if stepped is REFUSED:
+                        return constraint.objection(group, state, operand, entry)
+                    state = stepped
+        entries = tuple(entry for entry in chosen if entry is not None)
+        complete = self.is_whole(chosen)
+        if complete and not self._agrees(group, chosen):
+            return Objection("absence-violated", entries)
+        asked = complete or all(chosen[operand] is not None for operand in self._binders)
+        if asked and not self.admits(self.filled(group, tuple(chosen)) if complete else chosen):
+            return Objection("having-false", entries)
         return None
 
     def admits(self, combination: Sequence[Entry | None]) -> bool:
         """What is asked of a combination as a whole (V6), or of all events of a cumulative composite."""
-        return True
+        if self._admit is None:
+            return True
+        self.tries.one()
+        return self._admit([entry for _, entry in parts(combination)])
 
+    @abstractmethod
     def objection(self, group: Group) -> Objection | None:
         """Why the stored events are no combination although there are `enough`; None if they are, or nothing but
         their number speaks against it."""
-        return None
 
-
-class AnyOrder(Combinations):
-    """Conjunction without constraints: every choice of one event of each operand (Q1)."""
-
-    def __init__(self, optional: Collection[int] = ()) -> None:
-        self.optional = optional
-
-    def oldest(self, group: Group) -> Combination | None:
-        if not self.enough(group):
-            return None
-        return tuple([entries[0] if entries else None for entries in group.stored])
-
-    def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
-        chosen: list[Entry | None] = []
-        for k, entries in enumerate(pools):
-            if k == child:
-                chosen.append(terminator)
-            elif entries:
-                chosen.append(entries[-1])
-            elif k in self.optional:
-                chosen.append(None)
-            else:
+    def _stepped(
+        self, group: Group, states: tuple[State, ...], operand: int, entry: Entry
+    ) -> tuple[State, ...] | None:
+        """The states of the constraints after one more event; None if one of them refuses it."""
+        after = []
+        for constraint, state in zip(self.constraints, states, strict=True):
+            stepped = constraint.step(group, state, operand, entry)
+            if stepped is REFUSED:
                 return None
-        return tuple(chosen)
-
-    def newest_of_each(self, group: Group) -> Iterator[Combination]:
-        if self.enough(group):
-            yield tuple([entries[-1] if entries else None for entries in group.stored])
-
-    def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
-        pools = self._pools(group)
-        return product(*[arrivals if k == child else entries for k, entries in enumerate(pools)])
-
-    def all_of(self, group: Group) -> Iterator[Combination]:
-        return product(*self._pools(group))
-
-    def _pools(self, group: Group) -> Pools:
-        if not self.optional:
-            return group.stored
-        return [entries or (_NOTHING if k in self.optional else ()) for k, entries in enumerate(group.stored)]
-
-    def members(self, group: Group) -> list[list[Entry]] | None:
-        return [list(entries) for entries in group.stored] if self.enough(group) else None
-
-    def any_with(self, group: Group, child: int, entry: Entry) -> bool:
-        return all(stored or k == child or k in self.optional for k, stored in enumerate(group.stored))
-
-    def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        return True
+            after.append(stepped)
+        return tuple(after)

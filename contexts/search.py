@@ -2,123 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import cast
 
-from .combinations import Combinations, Pools, Stores
+from .chains import in_chains
+from .combinations import Admit, Combinations, Pools, Stores, Tries
 from .constraints.absence import Absence
 from .constraints.constraint import REFUSED, Constraint, Objection, State
-from .constraints.window import Within
 from .entry import Combination, Entry, Several, parts
 from .group import Group
 
 MOST_STEPS = 10_000
 """How far is looked for the reason why there is no combination."""
+MANY = 16
+"""So many events of a sequence are narrowed to what is in order at all before they are tried."""
 
 NOTHING: Mapping[int, Absence] = MappingProxyType({})
-Admit: TypeAlias = Callable[[Sequence[Entry]], bool]
-"""What is asked of a combination as a whole (V6)."""
 
 
-class SearchLimitError(Exception):
-    """More combinations were tried for one arrival than the limit allows (Q5)."""
-
-
-class Tries:
-    """How many combinations have been asked as a whole since ``begin``; above ``limit`` that is an error (Q5)."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.count = 0
-
-    def begin(self) -> None:
-        """A new arrival."""
-        self.count = 0
-
-    def one(self) -> None:
-        """One more."""
-        self.count += 1
-        if self.count > self.limit:
-            raise SearchLimitError(self.limit)
-
-
-class UnderConstraints(Combinations):
-    """What satisfies all constraints and ``admit``, which is asked of the whole.
-
-    Of a run ``admit`` is asked as soon as it has the operands ``binders`` (S2).
-    """
-
-    def __init__(
-        self, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries,
-        binders: Collection[int] = (),
-    ) -> None:  # fmt: skip
-        self.constraints = tuple(constraints)
-        self._admit = admit
-        self.asks_whole = admit is not None
-        self._binders = tuple(binders)
-        self.tries = tries
-        for constraint in self.constraints:
-            if isinstance(constraint, Within):
-                self.window = (constraint.amount, constraint.unit)
-
-    def admits(self, combination: Sequence[Entry | None]) -> bool:
-        if self._admit is None:
-            return True
-        self.tries.one()
-        return self._admit([entry for _, entry in parts(combination)])
-
-    def _may_be(self, group: Group, chosen: Sequence[Entry | None], *, complete: bool) -> bool:
-        """Whether a run may have these: those constraints and ``admit`` say yes that can be asked (S2)."""
-        for constraint in self.constraints:
-            state = constraint.begin(group)
-            for operand, entry in enumerate(chosen):
-                if entry is not None:
-                    state = constraint.step(group, state, operand, entry)
-                    if state is REFUSED:
-                        return False
-            if complete and not constraint.ends(group, state):
-                return False
-        if complete:
-            return self._agrees(group, chosen) and self.admits(self.filled(group, tuple(chosen)))
-        return not all(chosen[operand] is not None for operand in self._binders) or self.admits(chosen)
-
-    def _agrees(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        """Whether there is as much as there may be of what stands aside by an expression about the whole (A8)."""
-        return True
-
-    def against_run(self, group: Group, chosen: Sequence[Entry | None]) -> Objection | None:
-        for constraint in self.constraints:
-            state = constraint.begin(group)
-            for operand, entry in enumerate(chosen):
-                if entry is not None:
-                    stepped = constraint.step(group, state, operand, entry)
-                    if stepped is REFUSED:
-                        return constraint.objection(group, state, operand, entry)
-                    state = stepped
-        entries = tuple(entry for entry in chosen if entry is not None)
-        complete = self.is_whole(chosen)
-        if complete and not self._agrees(group, chosen):
-            return Objection("absence-violated", entries)
-        asked = complete or all(chosen[operand] is not None for operand in self._binders)
-        if asked and not self.admits(self.filled(group, tuple(chosen)) if complete else chosen):
-            return Objection("having-false", entries)
-        return None
-
-    def _stepped(
-        self, group: Group, states: tuple[State, ...], operand: int, entry: Entry
-    ) -> tuple[State, ...] | None:
-        """The states of the constraints after one more event; None if one of them refuses it."""
-        after = []
-        for constraint, state in zip(self.constraints, states, strict=True):
-            stepped = constraint.step(group, state, operand, entry)
-            if stepped is REFUSED:
-                return None
-            after.append(stepped)
-        return tuple(after)
-
-
-class Constrained(UnderConstraints):
+class Constrained(Combinations):
     """One event of each operand such that all constraints are satisfied.
 
     ``ordered`` and ``optional`` as for `Combinations`; the order itself is one of the constraints. Nothing of an
@@ -139,19 +43,23 @@ class Constrained(UnderConstraints):
         self.compared = tuple(compared)
         while self.first in collected:
             self.first += 1
+        # Whether there is more than the order to be found out.
+        self._is_searched = bool(len(self.constraints) > ordered or self.optional or self.compared)
 
     def oldest(self, group: Group) -> Combination | None:
         pools = self._pools(group.stored)
         if not all(pools):
             return None
-        return (self._foremost(group, pools) if self._admit is None else None) or self._first(group, pools)
+        foremost = self._foremost(group, pools) if self._admit is None else None
+        return foremost or self._first(group, self._narrowed(pools))
 
     def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
-        chosen = self._with(pools, child, (terminator,))
+        chosen = [*self._narrowed(self._with(pools, child, (terminator,)))]
         if self._first(group, chosen) is None:
             return None
         for k in range(len(chosen) - 1, -1, -1):
-            for entry in (*reversed(pools[k]), None) if len(chosen[k]) > 1 else ():
+            entries = [one for one in chosen[k] if one is not None]
+            for entry in (*reversed(entries), None) if len(chosen[k]) > 1 else ():
                 trial = [*chosen[:k], (entry,), *chosen[k + 1 :]]
                 if self._first(group, trial) is not None:
                     chosen = trial
@@ -185,6 +93,9 @@ class Constrained(UnderConstraints):
 
     def members(self, group: Group) -> list[list[Entry]] | None:
         """By the constraints between events only: what is asked of the whole is asked of all members together."""
+        if not self._is_searched:
+            whole = in_chains(group.stored) if self.ordered else [list(entries) for entries in group.stored]
+            return whole if all(whole) else None
         part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         stored = list(group.all_stored())
         for k, entries in enumerate(stored):
@@ -205,7 +116,7 @@ class Constrained(UnderConstraints):
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         exists, pools = self._among(group, child, entry)
-        return exists._first(group, pools) is not None
+        return exists._first(group, exists._narrowed(pools)) is not None
 
     def _among(self, group: Group, k: int, entry: Entry) -> tuple[Constrained, Pools]:
         """What the combinations with this event of operand ``k`` are."""
@@ -279,13 +190,11 @@ class Constrained(UnderConstraints):
             return Objection("having-false", whole)
         return None
 
-    def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        return self._may_be(group, chosen, complete=self.is_whole(chosen))
-
     # ---- the search -----------------------------------------------------------------------------------
 
     def _in_order(self, group: Group, pools: Pools) -> Iterator[Combination]:
         """Q2: those of a sequence by their terminator."""
+        pools = self._narrowed(pools)
         found = self._all(group, pools)
         if self.ordered:
             each = ([*pools[:-1], (terminator,)] for terminator in pools[-1])
@@ -314,7 +223,7 @@ class Constrained(UnderConstraints):
                         return None
             if not constraint.ends(group, state):
                 return None
-        return chosen if any(chosen) and self._agrees(group, chosen) else None
+        return chosen if any(chosen) and (not self.compared or self._agrees(group, chosen)) else None
 
     def _first(self, group: Group, pools: Pools) -> Combination | None:
         return next(self._all(group, pools), None)
@@ -325,43 +234,49 @@ class Constrained(UnderConstraints):
             return found
         return (chosen for chosen in found if self.admits(self.filled(group, chosen)))
 
-    def _agrees(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
-        return all(each.admits(group, chosen) for each in self.compared)
-
     def _search(self, group: Group, pools: Pools) -> Iterator[Combination]:
         """The combinations with one entry of each pool, in lexicographic order."""
         if not all(pools):
-            return
-        dead: set[tuple[int, tuple[State, ...]]] = set()
-        begin = tuple([constraint.begin(group) for constraint in self.constraints])
-        for chosen in self._extended(group, pools, 0, begin, [], dead):
-            if any(chosen) and self._agrees(group, chosen):
-                yield chosen
+            return iter(())
+        found = self._extended(group, pools) if self.constraints else product(*pools)
+        if not (self.optional or self.compared):
+            return found
+        return (chosen for chosen in found if any(chosen) and self._agrees(group, chosen))
 
-    def _extended(
-        self,
-        group: Group,
-        pools: Pools,
-        k: int,
-        states: tuple[State, ...],
-        chosen: list[Entry | None],
-        dead: set[tuple[int, tuple[State, ...]]],
-    ) -> Iterator[Combination]:
-        """What the beginning ``chosen``, which has led to these states, can be extended to."""
-        if k == len(pools):
-            if all(c.ends(group, state) for c, state in zip(self.constraints, states, strict=True)):
-                yield tuple(chosen)
-            return
-        if (k, states) in dead:
-            return
-        found = False
-        for entry in pools[k]:
-            after = states if entry is None else self._stepped(group, states, k, entry)
-            if after is not None:
-                chosen.append(entry)
-                for combination in self._extended(group, pools, k + 1, after, chosen, dead):
-                    found = True
-                    yield combination
-                chosen.pop()
-        if not found:
-            dead.add((k, states))
+    def _narrowed(self, pools: Pools) -> Pools:
+        """Of a sequence what has its place in the order; where there are few, it is sooner tried."""
+        if not self.ordered or self.optional or sum(map(len, pools)) < MANY:
+            return pools
+        return in_chains(cast("Stores", pools))
+
+    def _extended(self, group: Group, pools: Pools) -> Iterator[Combination]:
+        """What satisfies all constraints. What a beginning can be extended to depends on their states alone: those that
+        have led to nothing are not tried again."""
+        begin = tuple([constraint.begin(group) for constraint in self.constraints])
+        chosen: list[Entry | None] = []
+        states, left, extended = [begin], [iter(pools[0])], [False]
+        dead: set[tuple[int, tuple[State, ...]]] = set()
+        while left:
+            k = len(chosen)
+            for entry in left[k]:
+                after = states[k] if entry is None else self._stepped(group, states[k], k, entry)
+                if after is None:
+                    continue
+                if k + 1 == len(pools):
+                    if all(c.ends(group, state) for c, state in zip(self.constraints, after, strict=True)):
+                        extended[k] = True
+                        yield (*chosen, entry)
+                elif (k + 1, after) not in dead:
+                    chosen.append(entry)
+                    states.append(after)
+                    left.append(iter(pools[k + 1]))
+                    extended.append(False)
+                    break
+            else:
+                state, is_extended = states.pop(), extended.pop()
+                left.pop()
+                if not is_extended:
+                    dead.add((k, state))
+                if chosen:
+                    extended[-1] = extended[-1] or is_extended
+                    chosen.pop()

@@ -1,6 +1,6 @@
 """Constraints: what the events of a combination have to satisfy beside having occurred (rules Q1, D5, Q4, Q5).
 
-Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`, `difference`,
+Read `constraint`, then any of them: `order`, `relation`, `window`, `contiguity`, `absence`, `counting`,
 `from_each`. None knows another; `contexts.search` takes them through the stored events.
 """
 
@@ -12,10 +12,10 @@ from .constraint import REFUSED as REFUSED
 from .constraint import Constraint as Constraint
 from .constraint import Objection as Objection
 from .contiguity import Contiguity as Contiguity
-from .difference import Difference as Difference
 from .from_each import FromEach as FromEach
-from .gap import Gap as Gap
+from .order import Difference as Difference
 from .order import Order as Order
 from .relation import RELATIONS as RELATIONS
 from .relation import IntervalRelation as IntervalRelation
+from .window import Gap as Gap
 from .window import Within as Within

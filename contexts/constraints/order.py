@@ -1,8 +1,8 @@
-"""Order: each event before the next (Q1)."""
+"""Order and difference: each event before the next, or just another one (Q1)."""
 
 from __future__ import annotations
 
-from ..entry import END, START, Entry
+from ..entry import END, EVENT, START, Entry
 from ..group import Group
 from .constraint import REFUSED, Constraint, State
 
@@ -19,4 +19,18 @@ class Order(Constraint):
         # An empty interval is (inf, -inf): it starts after everything, and does not move the end.
         if entry[START] <= state:
             return REFUSED
-        return max(state, entry[END])
+        end = entry[END]
+        return end if end > state else state
+
+
+class Difference(Constraint):
+    """The events of the operands are different ones, where one event may be stored in several."""
+
+    reason = "never-occurred"  # another one
+
+    def begin(self, group: Group) -> State:
+        return frozenset()
+
+    def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
+        identity = id(entry[EVENT])
+        return REFUSED if identity in state else state | {identity}

@@ -1,4 +1,4 @@
-"""Windows: the first and the last primitive event of a combination are at most so far apart (W3)."""
+"""Windows and gaps: how far apart events may be, as a whole (W3) or from one to the next (W4)."""
 
 from __future__ import annotations
 
@@ -35,3 +35,28 @@ class Within(Constraint):
         if state:
             first, last = min(first, state[0]), max(last, state[1])
         return Objection(self.reason, (entry,), last - first - self.amount, self.amount, self.unit)
+
+
+class Gap(Constraint):
+    """Neighbours are at most ``amount`` apart, by the measure ``unit`` (as for `Within`); empty ones are skipped."""
+
+    reason = "gap"
+
+    def __init__(self, amount: int, unit: int) -> None:
+        self.amount = amount
+        self.unit = unit
+
+    def begin(self, group: Group) -> State:
+        return None
+
+    def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
+        if entry[FIRST] is None:
+            return state
+        if state is not None and entry[FIRST][self.unit] - state > self.amount:
+            return REFUSED
+        return entry[LAST][self.unit]
+
+    def objection(self, group: Group, state: State, operand: int, entry: Entry) -> Objection:
+        return Objection(
+            self.reason, (entry,), entry[FIRST][self.unit] - state - self.amount, self.amount, self.unit
+        )

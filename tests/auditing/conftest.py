@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.project.source import ROOT
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -26,6 +28,7 @@ def spark() -> Iterator[SparkSession]:
             "PYSPARK_SUBMIT_ARGS",
             f"--conf spark.python.daemon.module=tests.preloaded {os.environ['PYSPARK_SUBMIT_ARGS']}",
         )
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         try:
             session = start_session("local[2,4]")
         except NoJavaError as error:

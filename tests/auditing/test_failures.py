@@ -24,7 +24,7 @@ from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.spark import frames, log_source, workers
+from xmlcep.auditing.spark import frames, log_source
 from xmlcep.auditing.spark.failures import explain, explained
 from xmlcep.auditing.spark.session import start_session
 from xmlcep.engine import Detector
@@ -43,7 +43,7 @@ def log(tmp_path: Path) -> Path:
 
 def changed(monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Any, Any], Iterator[Any]]) -> None:
     """Has the task of this name done by ``change``, which gets it and the batches."""
-    usual = workers.on_workers
+    usual = log_source.on_workers  # with the changes before this one
 
     def on_workers(module: str, function: str, *arguments: Any) -> Any:
         task = usual(module, function, *arguments)
@@ -55,22 +55,26 @@ def changed(monkeypatch: pytest.MonkeyPatch, name: str, change: Callable[[Any, A
         monkeypatch.setattr(module, "on_workers", on_workers)
 
 
-@pytest.mark.parametrize("step", ["lines_read", "replayed"])
-def test_a_killed_worker_changes_nothing(
-    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+def test_killed_workers_change_nothing(
+    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed = tmp_path / "killed"
+    def deadly(step: str) -> Callable[[Any, Any], Iterator[Any]]:
+        killed = tmp_path / step
 
-    def deadly(task: Any, batches: Any) -> Iterator[Any]:
-        for answer in task(batches):
-            yield answer
-            if not killed.exists():  # some of its answer is out
-                killed.touch()
-                os.kill(os.getpid(), signal.SIGKILL)
+        def killing(task: Any, batches: Any) -> Iterator[Any]:
+            for answer in task(batches):
+                yield answer
+                if not killed.exists():  # some of its answer is out
+                    killed.touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
 
-    changed(monkeypatch, step, deadly)
+        return killing
+
+    steps = ("lines_read", "replayed")
+    for step in steps:
+        changed(monkeypatch, step, deadly(step))
     distributed = audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "spark.out")
-    assert killed.exists()
+    assert all((tmp_path / step).exists() for step in steps)
     local = audit(log, LEVELS, out=tmp_path / "local.out")
     assert described(distributed) == described(local)
     one, other = distributed.summary, local.summary

@@ -24,6 +24,11 @@ event Old = Known(item) ; upd(item/@n)[$parts//part[@state = 'old']/@n = .]
 event Flat {flat} = ins(item) ; ins(item/@n)[not($parts//part/@n = .)]
 """
 
+WITHOUT_DOCUMENT = """
+event Odd = opaque["python", "tests.spec.languages:odd"](item/@n)
+event Two = x[2,*] Odd(item/@n)
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -67,11 +72,14 @@ def test_the_summary_has_the_digests(folder: Path) -> None:
 
 
 def test_spark_finds_the_same(folder: Path, spark: SparkSession) -> None:
-    rules = load_rules(folder / "rules.xcep")
+    """With another language, too, whose events do not look at the document."""
+    (folder / "both.xcep").write_text((folder / "rules.xcep").read_text() + WITHOUT_DOCUMENT)
+    rules = load_rules(folder / "both.xcep", allow=["python"])
     local = audit(folder / "log.jsonl", rules)
     distributed = audit(folder / "log.jsonl", rules, engine="spark", spark=spark)
     assert_same(local, distributed)
     assert distributed.summary.references == local.summary.references
+    assert local.summary.per_rule["Odd"] == 16
 
 
 def test_the_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,18 +108,10 @@ event Two(item) = Odd(item/@n) ; Many(item/@n)
 """
 
 
-def test_other_languages(folder: Path, spark: SparkSession) -> None:
+def test_other_languages(folder: Path) -> None:
     (folder / "opaque.xcep").write_text(OPAQUE)
     rules = load_rules(folder / "opaque.xcep", allow=["python"])
     assert audit(folder / "log.jsonl", rules).summary.per_rule == {"Odd": 16, "Many": 16, "Two": 4}
-    # Without a look at the document the items are parts for themselves.
-    text = (
-        'event Odd = opaque["python", "tests.spec.languages:odd"](item/@n)\nevent Two = x[2,*] Odd(item/@n)'
-    )
-    rules = parse_rules(text, allow=["python"])
-    local = audit(folder / "log.jsonl", rules)
-    assert local.summary.per_rule["Odd"] == 16
-    assert_same(local, audit(folder / "log.jsonl", rules, engine="spark", spark=spark))
 
 
 def test_a_language_that_does_not_work_on_workers(folder: Path) -> None:

@@ -27,6 +27,7 @@ from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
+from xmlcep.log.columns import arrow
 from xmlcep.log.json_codec import STANDARD
 from xmlcep.log.parquet import arrow_schema
 from xmlcep.log.records import ClockRecord, Header, Row, change_record
@@ -185,12 +186,11 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         "operators": data.draw(st.booleans()),
         "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
     }
-    most = data.draw(st.sampled_from((splits.JOINED_BYTES, 4000, 0)))
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(splits, "LINES_BLOCK", size),
         mock.patch.object(splits, "ARROW_BLOCK", size),
-        mock.patch.object(splits, "JOINED_BYTES", most),
+        mock.patch.object(arrow, "_FEW", data.draw(st.sampled_from((256, 4, 1)))),
         mock.patch.object(document_findings, "_SETTLED", data.draw(st.sampled_from((1, 64)))),
     ):
         log = write_files(Path(folder), files, left_out, packed=packed)

@@ -271,7 +271,7 @@ def test_other_options(growing: Growing) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "not the state of an audit"), (b"[]", "not the state of an audit"),
+        (b"", "is not a state of an audit"), (b"[]", "not the state of an audit"),
         (b"\xff\xfe", "is not a state of an audit"),
         (b'{"xmlcep": "audit", "version": 0}', "written by another version of xmlcep"),
     ],

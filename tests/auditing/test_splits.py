@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.auditing.test_agreement import ORDER_RULES, orders
 from tests.auditing.test_partitioning import both_ways
-from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.splits import FilePart, PartReader, whole
+from xmlcep.auditing.inputs import FilePart, find_files, whole
+from xmlcep.auditing.splits import PartReader
 from xmlcep.log import BadRecord, Batch, ClockCheck, Origin, parquet
 from xmlcep.log.columns.blocks import RecordTypes
 from xmlcep.log.decoding import RowDecoder
@@ -105,7 +105,7 @@ def test_parts_of_lines(
         for each in expected.bad:
             assert log.read_bytes()[each.offset :].startswith(each.raw)
         cuts = range(0, file.size, split_bytes)
-        cut = [FilePart(n, file, start, min(start + split_bytes, file.size)) for n, start in enumerate(cuts)]
+        cut = [FilePart(file, start, min(start + split_bytes, file.size)) for n, start in enumerate(cuts)]
         for parts in (cut, [whole(file)]):
             assert in_parts(parts, size, by_block=True) == expected
             assert in_parts(parts, size, by_block=False) == expected

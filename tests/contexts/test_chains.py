@@ -1,14 +1,25 @@
-"""Chains of a sequence against brute force: every choice of one entry per store, tried one by one."""
+"""Sequences against brute force: every choice of one entry per store, tried one by one."""
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contexts import Entry, composite
-from contexts.chains import all_chains, in_order, members, newest_chain, oldest_chain
+from contexts import Entry, Group, composite
+from contexts.chains import in_chains
+from contexts.combinations import Tries
+from contexts.constraints import Order
+from contexts.search import MANY, Constrained
+
+SEQUENCE = Constrained([Order()], ordered=True, tries=Tries(1_000))
+
+
+def in_order(chain: tuple[Entry, ...]) -> bool:
+    """Whether each ends before the next starts; empty ones are skipped."""
+    found = [entry for entry in chain if entry[0] <= entry[1]]
+    return all(one[1] < other[0] for one, other in pairwise(found))
 
 
 @st.composite
@@ -19,42 +30,45 @@ def entries(draw: st.DrawFn) -> Entry:
     return composite(start, end, 0, object())
 
 
-stores_of_entries = st.lists(st.lists(entries(), max_size=4), min_size=1, max_size=3)
+stores_of_entries = st.lists(st.lists(entries(), max_size=MANY // 2), min_size=2, max_size=3)
 
 
-def brute_force(stores: list[list[Entry]], terminator: Entry) -> list[tuple[Entry, ...]]:
-    return [chain for chosen in product(*stores) if in_order(chain := (*chosen, terminator))]
+def brute_force(stores: list[list[Entry]]) -> list[tuple[Entry, ...]]:
+    return [chain for chain in product(*stores) if in_order(chain)]
 
 
-@given(stores_of_entries, entries())
-def test_all_chains(stores: list[list[Entry]], terminator: Entry) -> None:
-    assert list(all_chains(stores, terminator)) == brute_force(stores, terminator)
+@given(stores_of_entries)
+def test_all_chains(stores: list[list[Entry]]) -> None:
+    """In order of the last event, then in lexicographic order (Q2)."""
+    each = [brute_force([*stores[:-1], [terminator]]) for terminator in stores[-1]]
+    assert list(SEQUENCE.all_of(Group(stores))) == [chain for some in each for chain in some]
 
 
-@given(stores_of_entries, entries())
-def test_the_oldest_chain_is_the_first_in_lexicographic_order(
-    stores: list[list[Entry]], terminator: Entry
-) -> None:
-    assert oldest_chain(stores, terminator) == next(iter(brute_force(stores, terminator)), None)
+@given(stores_of_entries)
+def test_the_oldest_chain_is_the_first_in_lexicographic_order(stores: list[list[Entry]]) -> None:
+    assert SEQUENCE.oldest(Group(stores)) == next(iter(brute_force(stores)), None)
 
 
 @given(stores_of_entries, entries())
 def test_the_newest_chain_is_the_first_from_right_to_left(
     stores: list[list[Entry]], terminator: Entry
 ) -> None:
+    stores[-1] = [terminator]
     newest_first = [list(reversed(store)) for store in reversed(stores)]
-    chains = [(*reversed(chosen), terminator) for chosen in product(*newest_first)]
-    assert newest_chain(stores, terminator) == next((chain for chain in chains if in_order(chain)), None)
+    chains = [tuple(reversed(chosen)) for chosen in product(*newest_first)]
+    found = SEQUENCE.newest(Group(stores), stores, len(stores) - 1, terminator)
+    assert found == next((chain for chain in chains if in_order(chain)), None)
 
 
 @given(stores_of_entries)
-def test_members_are_all_that_stand_in_some_chain(stores: list[list[Entry]]) -> None:
-    chains = [chosen for chosen in product(*stores) if in_order(chosen)]
+def test_members_are_all_that_are_in_some_chain(stores: list[list[Entry]]) -> None:
+    chains = brute_force(stores)
     expected = [
         [entry for entry in store if any(chain[k] is entry for chain in chains)]
         for k, store in enumerate(stores)
     ]
-    assert members(stores) == (expected if chains else None)
+    assert in_chains(stores) == expected
+    assert SEQUENCE.members(Group(stores)) == (expected if chains else None)
 
 
 def test_an_empty_interval_is_skipped() -> None:
@@ -63,6 +77,6 @@ def test_an_empty_interval_is_skipped() -> None:
         composite(3, 3, 3, "late"),
         composite(None, None, 2, "empty"),
     )
-    assert in_order([early, empty, late])
-    assert in_order([empty, early, empty])
-    assert not in_order([late, empty, early])
+    assert in_chains([[early], [empty], [late]]) == [[early], [empty], [late]]
+    assert in_chains([[empty], [early], [empty]]) == [[empty], [early], [empty]]
+    assert in_chains([[late], [empty], [early]]) == [[], [], []]

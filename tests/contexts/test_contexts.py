@@ -12,12 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Context, Group, primitive
+from contexts import CONTEXTS, Context, Group, primitive
+from contexts.combinations import Tries
+from contexts.constraints import Order
 from contexts.entry import Combination
 from contexts.pairing import Ending, Pair, Pairing
 from contexts.runs import Runs
+from contexts.search import Constrained
 
-EXISTS: dict[str, Combinations] = {"conjunction": AnyOrder(), "sequence": Chains()}
+EXISTS = {
+    "conjunction": Constrained([], ordered=False, tries=Tries(1_000)),
+    "sequence": Constrained([Order()], ordered=True, tries=Tries(1_000)),
+}
 
 CONJUNCTION = """
 unrestricted | a1 b1 a2    | 2: a1b1; 3: a2b1
@@ -134,7 +140,7 @@ def test_a_released_combination_is_not_possible_again() -> None:
 
 def test_next_keeps_only_what_runs_have() -> None:
     """G4: what no run took and what all runs are done with is freed."""
-    context, exists = CONTEXTS["next"], Chains()
+    context, exists = CONTEXTS["next"], EXISTS["sequence"]
     group = Group([[], [], []])
     group.runs = Runs()
     sizes = []
@@ -154,7 +160,7 @@ PAIRED = [name for name, context in CONTEXTS.items() if not context.runs]
 @given(st.text("ab", max_size=6))
 def test_two_operands_in_any_order_are_combined_without_a_search_as_with_one(name: str, words: str) -> None:
     """Q1: what is raised at each arrival, and what is stored then."""
-    context, exists = CONTEXTS[name], AnyOrder()
+    context, exists = CONTEXTS[name], EXISTS["conjunction"]
     pairing = Pairing(context, ordered=False)
     group = new_group(context)
     stored: tuple[list[str], list[str]] = ([], [])
@@ -174,7 +180,7 @@ def test_two_operands_in_any_order_are_combined_without_a_search_as_with_one(nam
 @given(st.text("ab", max_size=6))
 def test_a_release_of_two_operands_in_order_takes_the_same_without_a_search(name: str, words: str) -> None:
     """D5: second events that have a first one before them, and the first ones, in lists of their own."""
-    context, exists = CONTEXTS[name], Chains()
+    context, exists = CONTEXTS[name], EXISTS["sequence"]
     group = new_group(context)
     firsts: list[str] = []
     endings: list[Ending] = []

@@ -24,6 +24,7 @@ from xmlcep.log import (
     Quarantine,
     read_columns,
     read_log,
+    reading,
 )
 from xmlcep.log.json_codec import FASTEST, STANDARD, JsonCodec
 from xmlcep.log.parquet import ParquetWriter, arrow_schema
@@ -289,8 +290,10 @@ _DUPLICATE = [
 @pytest.mark.parametrize("codec", [FASTEST, STANDARD])
 @pytest.mark.parametrize("behind", [True, False])
 def test_a_record_in_which_a_key_stands_twice_is_bad(
-    tmp_path: Path, ending: str, duplicate: str, codec: JsonCodec, behind: bool
-) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, duplicate: str, codec: JsonCodec, behind: bool
+) -> None:  # fmt: skip
+    monkeypatch.setattr(reading, "FASTEST", codec)
+
     def line(ts: int, meta: object) -> str:
         return json.dumps({**_FULL, "meta": meta, "ts": ts}, separators=(",", ":"))
 
@@ -302,9 +305,7 @@ def test_a_record_in_which_a_key_stands_twice_is_bad(
     path.write_bytes("".join(f"{each}{ending}" for each in lines).encode())
     bad = Quarantine(tmp_path / "bad.jsonl")
     with bad:
-        found = [
-            batch.rows for batch in read_columns(path, on_bad=bad, codec=codec) if isinstance(batch, Batch)
-        ]
+        found = [batch.rows for batch in read_columns(path, on_bad=bad) if isinstance(batch, Batch)]
     assert [row[0] for rows in found for row in rows] == [1, 6, 11]
     said = [json.loads(each) for each in (tmp_path / "bad.jsonl").read_text().splitlines()]
     assert [each["record"] for each in said] == [2, 4, 6]

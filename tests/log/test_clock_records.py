@@ -16,7 +16,6 @@ from tests.log.helpers import read
 from tests.log.models import RecordedDocument
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log import LogError, read_columns
-from xmlcep.log.columns.blocks import clocks_by_document
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.parquet import ParquetWriter
 from xmlcep.log.records import ClockRecord, Header, change_record
@@ -243,30 +242,3 @@ def test_the_edits_of_a_recording_are_in_its_log(tmp_path: Path) -> None:
     assert [each.get("more", False) for each in records if "op" in each] == [e.more for e in document.history]
     for before, after in pairwise(records):
         assert not ("xmlcep" in after and before.get("more"))  # no new file within an edit
-
-
-@pytest.mark.parametrize(
-    ("records", "in_order"),
-    [
-        ("1 2", True), ("1 c1 2 c2", True), ("1 c1 c1 2", True), ("1t c1 2", True), ("1t c1 2u", True),
-        ("c1", False), ("c1 1", False), ("1 2 c1", False), ("2 1 c1", False), ("1 c1 1", False), ("1 3 2 c2", False),
-        ("1t c1 2t", False),
-    ],
-)  # fmt: skip
-def test_clock_records_of_a_block_stand_in_order_or_it_is_read_in_another_way(
-    records: str, in_order: bool
-) -> None:
-    """c1 is a clock record of time point 1; behind that of a change record stands its transaction."""
-    words = records.split()
-    changes = [word for word in words if not word.startswith("c")]
-    clocks = [
-        (number, ClockRecord("d", int(word[1:]), NOON))
-        for number, word in enumerate(words)
-        if word not in changes
-    ]
-    found = clocks_by_document(
-        clocks,
-        [sum(word in changes for word in words[:number]) for number, _ in clocks],
-        [("d", int(word[0]), ord(word[1]) if word[1:] else None) for word in changes],
-    )
-    assert found == (({"d": clocks} if clocks else {}) if in_order else None)

@@ -12,6 +12,7 @@ import pytest
 
 from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
+from xmlcep.log.columns import arrow
 from xmlcep.log.columns.arrow import ArrowBlock
 from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
 from xmlcep.log.decoding import RowDecoder
@@ -242,21 +243,24 @@ def test_a_block_is_judged_by_its_records_not_by_what_its_dictionaries_hold(wron
     assert len(types.by_number) == 2
 
 
-def test_blocks_with_clock_records_stand_for_themselves(tmp_path: Path) -> None:
-    """Neither what is before nor what is behind one goes with it."""
+@pytest.mark.parametrize(("few", "sizes"), [(1, [2, 1, 2, 1]), (3, [2, 1, 2, 1]), (4, [6])])
+def test_clock_records_are_blocks_of_their_own_where_they_are_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int, sizes: list[int]
+) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet
 
-    shown = {"doc": "a", "ts": 3, "clock": True, "at": "2026-01-01T00:00:00Z"}
-    blocks = []
-    for number, records in enumerate(
-        ([record(1, "/a", [1])], [record(2, "/a", [1])], [record(3, "/a", [1]), shown])
-    ):
-        path = tmp_path / f"{number}.parquet"
-        pyarrow.parquet.write_table(pa.Table.from_pylist(records, arrow_schema()), path)
-        (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), pytest.fail).blocks(100)
-        assert isinstance(block, ArrowBlock)
-        blocks.append(block)
-    first, second, showing = blocks
-    assert first.goes_with(second) and second.goes_with(first)
-    assert not first.goes_with(showing) and not showing.goes_with(first) and not showing.goes_with(showing)
+    monkeypatch.setattr(arrow, "_FEW", few)
+    first, second, third, fourth = (record(ts, "/a/b", [1, ts]) for ts in range(1, 5))
+    shown = {"doc": "a", "clock": True, "at": "2026-01-01T00:00:00Z"}
+    records = [first, second, shown | {"ts": 2}, third, fourth, shown | {"ts": 4}]
+    path = tmp_path / "log.parquet"
+    pyarrow.parquet.write_table(pa.Table.from_pylist(records, arrow_schema()), path)
+    blocks = list(ParquetReader(str(path), RowDecoder(ClockCheck.ANY), pytest.fail).blocks(100))
+    assert [block.records for block in blocks if isinstance(block, ArrowBlock)] == sizes
+    types = RecordTypes(lambda op, path: True)
+    runs = [block.runs(types) for block in blocks if isinstance(block, ArrowBlock)]
+    assert [each is not None for each in runs] == [size == 2 for size in sizes]
+    items = [item for block in blocks if isinstance(block, ArrowBlock) for item in block.items()]
+    numbers = [list(item.numbers) if isinstance(item, Batch) else item[0] for item in items]
+    assert numbers == [[1, 2], 3, [4, 5], 6]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from path_types import PathType
 from tests.log.helpers import some_events
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log import BadRecord, LogError, order, read_columns, read_log, reading
+from xmlcep.log import BadRecord, LogError, order, read_log, reading
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.order import Place, fitting
 from xmlcep.log.parquet import ParquetWriter
@@ -223,29 +223,6 @@ def test_what_is_read_before_a_file_that_cannot_be_is_handed_out(tmp_path: Path)
         for item in read_log([write(tmp_path / "log.jsonl", items), tmp_path / "none.jsonl"]):
             found.append(item)
     assert found == items
-
-
-@pytest.mark.parametrize("size", [1, 3, 10_000])
-def test_what_is_bad_does_not_depend_on_the_size_of_batches(tmp_path: Path, size: int) -> None:
-    choose = random.Random(size)
-    items: list[Item] = [change("a", ts) for ts in range(1, 101)]
-    for place in choose.sample(range(100), 10):
-        items[place] = flipped(items[place], choose.randrange(BITS))
-    log = write(tmp_path / "log.jsonl", items)
-
-    def read(**how: Any) -> tuple[list[int], list[int]]:
-        bad: list[BadRecord] = []
-        rows: Iterable[Any] = (
-            row
-            for batch in read_columns(log, on_bad=bad.append, **how)
-            for row in batch.rows  # type: ignore[union-attr]
-        )
-        return [row[0] for row in rows], [each.origin.record for each in bad]
-
-    assert read(batch_size=size) == read()
-    assert all(
-        len(batch.rows) <= size for batch in read_columns(log, batch_size=size, on_bad=lambda bad: None)
-    )  # type: ignore[union-attr]
 
 
 def test_a_document_is_rebuilt_as_from_the_log_without_that_record(tmp_path: Path) -> None:

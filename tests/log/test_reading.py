@@ -90,7 +90,7 @@ def test_the_origin_goes_with_every_item(tmp_path: Path) -> None:
 def test_batches_are_plain_tuples_in_the_order_of_the_fields(tmp_path: Path) -> None:
     events = some_events(6, 50)
     path = write_lines(tmp_path / "log.jsonl", events, HEADER)
-    items = list(read_columns(path, batch_size=16))
+    items = list(read_columns(path))
     assert items[0] == HEADER
     batches = [item for item in items if not isinstance(item, Header)]
     assert [row for batch in batches for row in batch.rows] == [tuple(event) for event in events]

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -375,7 +376,7 @@ def test_killed_at_a_random_moment(tmp_path: Path, seed: int) -> None:
     assert process.stdout is not None
     process.stdout.readline()
     while sum(file.stat().st_size for file in segments(log)) < 15_000 * seed:
-        pass  # the moment of the kill depends on how far it has come, and on the machine
+        time.sleep(0.001)  # the moment of the kill depends on how far it has come, and on the machine
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()

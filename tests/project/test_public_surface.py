@@ -23,7 +23,7 @@ SURFACE = {
         rebuild record recover report why why_not wrap
         """,
     "contexts": """
-        CONTEXTS FLAT_KEY AnyOrder Chains Chronicle Combination Combinations Context Continuous
+        CONTEXTS FLAT_KEY Chronicle Combination Combinations Context Continuous
         Cumulative Entry Flat Group Grouping Hierarchical Next Owner Recent Unrestricted composite primitive
         """,
     "path_types": """

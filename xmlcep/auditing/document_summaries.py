@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from .temporary_tables import from_key, temporary_tables, to_key
 
@@ -79,7 +79,6 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
     def __init__(self) -> None:
         self._database = temporary_tables(self, _TABLES)
         self._news: dict[str, _News] = {}
-        self._totals: _Totals | None = None
         self._names: list[str] = []  # of event types, by number
         self._codes: dict[str, int] = {}
 
@@ -129,7 +128,6 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
         self._database.execute("DELETE FROM found WHERE doc = ?", key)
 
     def _of(self, doc: str) -> _News:
-        self._totals = None
         news = self._news.get(doc)
         if news is None:
             if len(self._news) >= _MOST_NEWS:
@@ -163,15 +161,7 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
         return (from_key(key) for (key,) in self._database.execute("SELECT doc FROM document ORDER BY doc"))
 
     def __len__(self) -> int:
-        return self._in_all().documents
-
-    def values(self) -> ValuesView[DocumentSummary]:
-        """The entries, read one after the other."""
-        return _Values(self)
-
-    def items(self) -> ItemsView[str, DocumentSummary]:
-        """Names and entries, read one after the other."""
-        return _Items(self)
+        return int(self._total("count(*)"))
 
     def entries(self) -> Iterator[DocumentSummary]:
         """The entries in the order of their names."""
@@ -193,7 +183,7 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
     @property
     def records(self) -> int:
         """How many records of all were replayed."""
-        return self._in_all().records
+        return int(self._total("coalesce(sum(records), 0)"))
 
     @property
     def largest(self) -> tuple[str, int]:
@@ -206,27 +196,24 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
     @property
     def findings(self) -> int:
         """How many findings of all were written."""
-        return sum(self._in_all().per_rule.values())
+        return sum(self.per_rule.values())
 
     @property
     def seconds(self) -> float:
         """How long their replays took."""
-        return self._in_all().seconds
+        return float(self._total("total(seconds)"))
 
     @property
     def per_rule(self) -> dict[str, int]:
         """Their findings by event type."""
-        return dict(self._in_all().per_rule)
+        self._write()
+        found = self._database.execute("SELECT event, sum(findings) FROM found GROUP BY event")
+        return {self._names[code]: number for code, number in found}
 
-    def _in_all(self) -> _Totals:
-        if self._totals is None:
-            self._write()
-            counted = "SELECT count(*), coalesce(sum(records), 0), total(seconds) FROM document"
-            documents, records, seconds = self._database.execute(counted).fetchone()
-            found = self._database.execute("SELECT event, sum(findings) FROM found GROUP BY event")
-            per_rule = {self._names[code]: number for code, number in found}
-            self._totals = _Totals(documents, records, seconds, per_rule)
-        return self._totals
+    def _total(self, what: str) -> Any:
+        """What all documents have together."""
+        self._write()
+        return self._database.execute(f"SELECT {what} FROM document").fetchone()[0]
 
 
 class _News:
@@ -242,24 +229,3 @@ class _News:
         self.seconds = 0.0
         self.flags = 0
         self.findings: dict[int, int] = {}  # by the number of their event type
-
-
-class _Totals(NamedTuple):
-    documents: int
-    records: int
-    seconds: float
-    per_rule: dict[str, int]
-
-
-class _Values(ValuesView[DocumentSummary]):
-    _mapping: DocumentSummaries
-
-    def __iter__(self) -> Iterator[DocumentSummary]:
-        return self._mapping.entries()
-
-
-class _Items(ItemsView[str, DocumentSummary]):
-    _mapping: DocumentSummaries
-
-    def __iter__(self) -> Iterator[tuple[str, DocumentSummary]]:
-        return ((each.doc, each) for each in self._mapping.entries())

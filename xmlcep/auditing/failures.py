@@ -13,62 +13,43 @@ from ..log import BadRecord, Batch, ClockCheck, Origin
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.records import ClockRecord
-from ..rules import Rules
 from ..timestamps import microseconds
-from .inputs import LogFile
+from .inputs import LogFile, whole
 from .quarantine import AuditQuarantine, raw_record
-from .splits import PartReader, whole
+from .splits import PartReader
 
 
 class ReplayError(XmlCepError, RuntimeError):
     """A document cannot be replayed; says which, at which time point, and what happened there."""
 
 
-BEFORE, AT, BEHIND = -1, 0, 1
-"""How something is raised at a time point: by a timer before its record (W5), by that, or by a timer when a clock
-record comes behind it (W6)."""
-
-
 class Failure(NamedTuple):
-    """Why a document cannot be replayed any further: the time point, the event that cannot be evaluated, in words; on
-    which side of the record that was, and when the timer was due that raised it."""
+    """Why a document cannot be replayed any further, in words."""
 
-    ts: int
-    event: str
     problem: str
-    side: int = AT
-    due: int = 0
     leap: int = 0
     """The time to which the clock has leapt, by more than a hundred years, so that a record is likely to be wrong."""
 
     @classmethod
     def of(cls, error: EvaluationError) -> Failure:
         """The failure that an error of the engine is."""
-        failure = cls(error.ts, error.event, str(error))
         if isinstance(error, EndlessBeatError) and error.time - error.due > _CENTURY:
-            return failure._replace(leap=error.time)
-        return failure
+            return cls(str(error), error.time)
+        return cls(str(error))
 
 
 _CENTURY = 36_525 * 86_400 * 1_000_000  # microseconds
 
 
 class Failures:
-    """The first failure of each document.
+    """The documents that failed; they are left alone, and the others are replayed all the same."""
 
-    A document that failed is left alone, and the others are replayed all the same: which of several failures is found
-    first depends on the engine, which one is told must not.
-    """
-
-    def __init__(self, rules: Rules) -> None:
-        self._places = {tree.name: tree.index for tree in rules.graph.trees}
+    def __init__(self) -> None:
         self._found: dict[str, Failure] = {}
 
     def add(self, doc: str, failure: Failure) -> None:
-        """A document has failed, perhaps once more."""
-        known = self._found.get(doc)
-        if known is None or self._place(failure) < self._place(known):
-            self._found[doc] = failure
+        """A document has failed."""
+        self._found[doc] = failure
 
     @property
     def by_document(self) -> Mapping[str, Failure]:
@@ -98,9 +79,6 @@ class Failures:
             others = len(self._found) - 1
             more = f" (and {others:,} more document{'s' if others > 1 else ''})" if others else ""
             raise ReplayError(f"document {doc!r}{more} cannot be replayed: {self._found[doc].problem}")
-
-    def _place(self, failure: Failure) -> tuple[int, int, int, int]:
-        return failure.ts, failure.side, failure.due, self._places[failure.event]
 
 
 def _times(

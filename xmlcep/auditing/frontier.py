@@ -16,11 +16,11 @@ from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.records import RAISED, Aside, ClockRecord, raised_event
 from ..timestamps import TimeError, microseconds
+from .inputs import FilePart
 from .quarantine import raw_record
-from .since.held import Held
-from .since.past_files import NewPart
+from .since.past_files import Held
 from .since.state_file import AuditState
-from .splits import FilePart, PartReader
+from .splits import PartReader
 
 _MOST_NOTES = 5
 
@@ -112,7 +112,7 @@ class Frontier:
 
 
 def frontier_of(
-    parts: Iterable[NewPart], held: Iterable[Held], reached: Callable[[str], int], longest: int | None,
+    parts: Iterable[FilePart], held: Iterable[Held], reached: Callable[[str], int], longest: int | None,
     *, give_up: bool,
 ) -> Frontier:  # fmt: skip
     """How far documents are complete with what is new and what was held. Gaps are given up after ``longest``
@@ -127,7 +127,7 @@ def frontier_of(
     return frontier
 
 
-def late_of(parts: Iterable[NewPart], state: AuditState) -> dict[str, int]:
+def late_of(parts: Iterable[FilePart], state: AuditState) -> dict[str, int]:
     """The first time point of each document in what is new that runs before have gone beyond."""
     first: dict[str, int] = {}
     places: dict[str, tuple[int, tuple[int, int]]] = {}
@@ -142,18 +142,14 @@ def late_of(parts: Iterable[NewPart], state: AuditState) -> dict[str, int]:
     return first
 
 
-def _take_part(frontier: Frontier, part: NewPart) -> None:
+def _take_part(frontier: Frontier, part: FilePart) -> None:
     for doc, ts, at, line, change in _records_of(part):
         frontier.take(doc, ts, at, line, change=change)
 
 
-def _records_of(part: NewPart) -> Iterator[tuple[str, int, str | None, Callable[[], str], bool]]:
+def _records_of(part: FilePart) -> Iterator[tuple[str, int, str | None, Callable[[], str], bool]]:
     """Document, time point, time and line of what belongs to a time point, and whether it is a change."""
-    file = FilePart(part.file.place, part.file, part.start, part.end)
-    reader = PartReader(
-        file, RowDecoder(ClockCheck.ANY), lambda _: None, controls=True, first_line=part.first
-    )
-    for item in reader.read_all():
+    for item in PartReader(part, RowDecoder(ClockCheck.ANY), lambda _: None, controls=True).read():
         if isinstance(item, Batch):
             for row in item.rows:
                 yield row[8], row[0], row[7], lambda row=row: raw_record(row).decode(), True  # type: ignore[misc]

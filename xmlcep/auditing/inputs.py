@@ -9,17 +9,18 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from ..arguments import PATH, check
 from ..errors import ArgumentError, XmlCepError
 from ..files import opened, reading, refuse_device
-from ..log import LogError, segments
-from ..log.opening import kind_of, no_log
+from ..log import Header, LogError, segments
+from ..log.opening import kind_of, kind_of_log, no_log
 from ..log.segments import first_of
 
 LogPath: TypeAlias = str | os.PathLike[str]
@@ -43,6 +44,24 @@ class LogFile(NamedTuple):
     kind: str
     size: int
     name: str
+
+
+class FilePart(NamedTuple):
+    """A part of a file: the lines that begin from byte ``start``, which begins line ``first``, up to ``end`` (not
+    included; None: to the end of the file). A packed file and one of Parquet have one part. ``headers`` are those that
+    were read before, by document.
+    """
+
+    file: LogFile
+    start: int = 0
+    end: int | None = None
+    first: int = 1
+    headers: Mapping[str, Header] = MappingProxyType({})
+
+
+def whole(file: LogFile) -> FilePart:
+    """A part that is all of a file."""
+    return FilePart(file, end=file.size if file.kind == "plain" else None)
 
 
 class PipeCopy(os.PathLike[str]):
@@ -246,11 +265,7 @@ def _log_file(index: int, path: str, name: str) -> LogFile:
             size = os.fstat(stream.fileno()).st_size
     except OSError as error:
         raise LogError(f"{name}: cannot be read: {error.strerror}") from error
-    if not start:
-        raise LogError(f"{name}: the file is empty: expected change records or a header")
-    kind = kind_of(start)
-    if kind == "plain" and path.endswith(".parquet"):
-        raise LogError(f"{name}: not a readable Parquet file: it does not start with PAR1")
+    kind = kind_of_log(start, path, name)
     if not begins_as_record:
         with reading(path) as stream:
             raise LogError(f"{name}: {no_log(stream.read(4096))}")

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from ..log.parquet import row_groups
 from .inputs import LogFile
+from .splits import PartReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +64,6 @@ class Steps:
             )
 
 
-class Positioned(Protocol):
-    """What reads a file from its beginning to its end."""
-
-    @property
-    def position(self) -> int:
-        """How many of its bytes were read, packed as they are."""
-
-
 class Reading:
     """Which share of the bytes of files was read, while they are read one after the other.
 
@@ -92,9 +85,9 @@ class Reading:
         self._before = 0  # bytes of the files that were read
         self._file: LogFile | None = None
         self._first = 0  # how many records were read before it
-        self._reader: Positioned | None = None
+        self._reader: PartReader | None = None
 
-    def begin(self, file: LogFile, reader: Positioned) -> None:
+    def begin(self, file: LogFile, reader: PartReader) -> None:
         """The next file is read."""
         if self._file is not None:
             self._before += self._file.size

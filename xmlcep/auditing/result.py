@@ -96,7 +96,7 @@ class Summary:
     def to_record(self) -> dict[str, Any]:
         """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``;
         ``references`` and ``params`` only if there are any."""
-        return self._in_all() | {"documents": [_with_seconds(each) for each in self.documents.values()]}
+        return self._in_all() | {"documents": [_with_seconds(each) for each in self.documents.entries()]}
 
     def _in_all(self) -> dict[str, Any]:
         """All but the documents."""
@@ -115,7 +115,7 @@ class Summary:
         """The same as JSON text, piece by piece, for there may be millions of documents."""
         yield _json_text(self._in_all(), 0).removesuffix(b"\n}") + b',\n  "documents": ['
         ending = b"]\n}\n"
-        for number, each in enumerate(self.documents.values()):
+        for number, each in enumerate(self.documents.entries()):
             yield (b",\n    " if number else b"\n    ") + _json_text(_with_seconds(each), 4)
             ending = b"\n  ]\n}\n"
         yield ending

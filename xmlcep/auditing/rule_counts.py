@@ -16,7 +16,9 @@ from ..engine.dispatch import select
 from ..events import PrimitiveType
 from ..rules import Rules
 
-RecordCounts: TypeAlias = Mapping[tuple[str, PathType], int]
+RecordType: TypeAlias = tuple[str, PathType]
+"""Operation and absolute path type."""
+RecordCounts: TypeAlias = Mapping[RecordType, int]
 """How many records of an operation and absolute path type were replayed."""
 
 

@@ -26,7 +26,7 @@ from .erased import ErasedValue, Unjudged, erased_values
 from .findings.atomic_files import AtomicFile, OutputError, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import MOST_HOMES, Collector
-from .findings.earlier import Earlier
+from .findings.corrections import Earlier
 from .findings.parts import PartFindings, is_folder
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
@@ -49,9 +49,8 @@ from .request import AuditError, AuditRequest, Format, Late, Policy, named_forma
 from .result import AuditResult, Summary
 from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
-from .since.held import part_of_held
 from .since.kept import keep, state_before, tidy
-from .since.past_files import parts_between
+from .since.past_files import part_of_held, parts_between
 from .whitespace import keep_meaningful
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from ..log.reading import BATCH_SIZE
 from ..log.seal import follow, is_sealed
 from ..log.segments import first_of
 from ..log.tail import lines_backwards
-from .inputs import LogFile
-from .since.past_files import NewPart
+from .inputs import FilePart, LogFile, whole
 
 _LOOKED_AT = 16  # lines
 _END = 1 << 16  # bytes
@@ -58,20 +57,17 @@ Noting = Callable[[Origin, bytes], None]
 
 
 def check_seals(
-    files: Iterable[LogFile], noting: Noting, parts: Sequence[NewPart] | None = None
+    files: Iterable[LogFile], noting: Noting, parts: Sequence[FilePart] | None = None
 ) -> list[SealCheck]:
     """What the seals of these logs say; of files that are read in part (``parts``, by place) only that is checked."""
     logs = groupby(files, key=lambda file: first_of(Path(file.name))[0])
-    return [_check([_part(file, parts) for file in of_log], noting) for _, of_log in logs]
+    return [
+        _check([whole(file) if parts is None else parts[file.place] for file in of_log], noting)
+        for _, of_log in logs
+    ]
 
 
-def _part(file: LogFile, parts: Sequence[NewPart] | None) -> NewPart:
-    if parts is not None:
-        return parts[file.place]
-    return NewPart(file, 0, file.size if file.kind == "plain" else None, 1, {})
-
-
-def _check(parts: Sequence[NewPart], noting: Noting) -> SealCheck:
+def _check(parts: Sequence[FilePart], noting: Noting) -> SealCheck:
     name = parts[0].file.name
     if not any(map(_seems_sealed, parts)):
         return SealCheck(name, "unsealed")
@@ -93,7 +89,7 @@ def _noted(lines: Iterable[tuple[Origin, bytes]], noting: Noting) -> Iterator[tu
         yield origin, line
 
 
-def _seems_sealed(part: NewPart) -> bool:
+def _seems_sealed(part: FilePart) -> bool:
     """Whether a record near its beginning or its end has a seal."""
     if part.file.kind == "parquet":
         return False
@@ -109,7 +105,7 @@ def _seems_sealed(part: NewPart) -> bool:
         return False
 
 
-def _lines(part: NewPart) -> Iterator[tuple[Origin, bytes]]:
+def _lines(part: FilePart) -> Iterator[tuple[Origin, bytes]]:
     """The lines of a part that are not blank; before them the one that its chain goes on from."""
     with Path(part.file.path).open("rb") as raw:
         number, offset = part.first, part.start

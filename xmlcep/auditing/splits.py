@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from ..documents.replica import Replica
 from ..documents.snapshots import SnapshotError
 from ..log import BadRecord, Batch, Header, Origin
-from ..log.columns.arrow import ArrowBlock, JoinedBlocks
 from ..log.columns.blocks import Block
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
@@ -18,7 +17,7 @@ from ..log.opening import unpacked
 from ..log.parquet import ParquetReader
 from ..log.records import Aside, ClockRecord, Control
 from ..xml_parser import NOT_XML
-from .inputs import LogFile
+from .inputs import FilePart
 from .quarantine import raw_record
 
 BATCH_SIZE = 8192
@@ -26,37 +25,19 @@ BATCH_SIZE = 8192
 # one stay in the processor's cache until they are freed.
 ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
-JOINED_BYTES = 8 * 2**20  # in memory, of small blocks that are looked at together
-
-
-class FilePart(NamedTuple):
-    """A part of a file: the lines that begin from byte ``start`` up to ``end`` (not included; None: to the end of the
-    file); a packed file and one of Parquet have one part. ``place`` is its place among all parts of a log.
-    """
-
-    place: int
-    file: LogFile
-    start: int
-    end: int | None
-
-
-def whole(file: LogFile) -> FilePart:
-    """A part that is all of a file."""
-    return FilePart(file.place, file, 0, file.size if file.kind == "plain" else None)
 
 
 class PartReader:
-    """Reads a part of a file. Record numbers count from ``first_line`` at its start; ``lines`` is the last of them,
-    once it is read.
+    """Reads a part of a file; ``lines`` is the number of its last record, once it is read.
 
     ``on_bad`` gets bad records with such numbers. ``check_text`` matters to `read`, of which records are applied to
     a document: it refuses text that no XML document can hold and headers with damaged snapshots. With ``controls``
-    `read_all` hands out control records, too.
+    it hands out control records, too.
     """
 
     def __init__(
         self, part: FilePart, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False,
-        batch_size: int = BATCH_SIZE, controls: bool = False, first_line: int = 1,
+        batch_size: int = BATCH_SIZE, controls: bool = False,
     ) -> None:  # fmt: skip
         self.part = part
         self.lines = 0
@@ -65,24 +46,16 @@ class PartReader:
         self._check_text = check_text
         self._batch_size = batch_size
         self._asides: tuple[type, ...] = (Header, ClockRecord, *((Control,) if controls else ()))
-        self._first_line = first_line
         self._raw: BinaryIO | None = None
 
-    def read(self) -> Iterator[tuple[int, Header | ClockRecord] | Batch]:
-        """Headers and clock records, each with its number, and batches of change records in file order."""
-        for item in self.read_all():
-            if isinstance(item, Batch):
-                yield item
-            elif not isinstance(item[1], Control):
-                yield item[0], item[1]
-
-    def read_all(self) -> Iterator[tuple[int, Aside] | Batch]:
-        """The same with control records, if they are wanted."""
+    def read(self) -> Iterator[tuple[int, Aside] | Batch]:
+        """Headers, clock records and control records, each with its number, and batches of change records in file
+        order."""
         for block in self.blocks(self._batch_size):
             yield from self.items(block)
 
     def items(self, block: Block | tuple[int, Header]) -> Iterator[tuple[int, Aside] | Batch]:
-        """The items of one of the `blocks`, as `read_all` hands them out."""
+        """The items of one of the `blocks`, as `read` hands them out."""
         for item in (block,) if isinstance(block, tuple) else block.items():
             if not isinstance(item, Batch):
                 number, aside = item
@@ -122,7 +95,7 @@ class PartReader:
         file, start = self.part.file, self.part.start
         reader = JsonLinesReader(
             file.path, self._decoder, FASTEST, self._on_bad, asides=self._asides, name=file.name,
-            first_line=self._first_line,
+            first_line=self.part.first,
         )  # fmt: skip
         with Path(file.path).open("rb") as raw:
             self._raw = raw
@@ -160,84 +133,3 @@ class PartReader:
             self._on_bad(BadRecord(batch.origin(index), None, reason, raw_record(row)))
         kept = [index for index in range(len(batch.rows)) if index not in wrong]
         return Batch(batch.file, [batch.rows[i] for i in kept], [batch.numbers[i] for i in kept])
-
-
-class Piece(NamedTuple):
-    """A block, or the header of a Parquet file, with its reader."""
-
-    reader: PartReader
-    block: Block | tuple[int, Header]
-
-
-def pieces(readers: Iterable[PartReader], size: int | None = None) -> Iterator[list[Piece]]:
-    """What readers have, one after the other, each piece by itself."""
-    for reader in readers:
-        for block in reader.blocks(size):
-            yield [Piece(reader, block)]
-
-
-def joined_pieces(readers: Iterable[PartReader]) -> Iterator[list[Piece]]:
-    """The same where nobody asks for headers, which are left out: small blocks of Parquet files that follow each other
-    come in one list.
-
-    Readers are asked for more than was handed out.
-    """
-    held = _Held()
-    for reader in readers:
-        for block in reader.blocks():
-            if isinstance(block, tuple):
-                continue
-            if not held.takes(block):
-                yield held.pieces
-                held = _Held()
-            held.add(Piece(reader, block))
-            if held.is_full or not isinstance(block, ArrowBlock):
-                yield held.pieces
-                held = _Held()
-    if held.pieces:
-        yield held.pieces
-
-
-class _Held:
-    """Blocks that wait for others, all of them small; or any one block."""
-
-    def __init__(self) -> None:
-        self.pieces: list[Piece] = []
-        self.records = 0
-        self._size = 0
-
-    def takes(self, block: Block) -> bool:
-        """Whether a block can join those that are held."""
-        if not self.pieces:
-            return True
-        first = self.pieces[0].block
-        return (
-            isinstance(block, ArrowBlock)
-            and isinstance(first, ArrowBlock)
-            and self.records + block.records <= ARROW_BLOCK
-            and self._size + block.size <= JOINED_BYTES
-            and block.goes_with(first)
-        )
-
-    @property
-    def is_full(self) -> bool:
-        """Whether there is no room for another block like the last."""
-        last = self.pieces[-1].block
-        return isinstance(last, ArrowBlock) and (
-            self.records + last.records > ARROW_BLOCK or self._size + last.size > JOINED_BYTES
-        )
-
-    def add(self, piece: Piece) -> None:
-        """Holds a block."""
-        self.pieces.append(piece)
-        if isinstance(piece.block, ArrowBlock):
-            self.records += piece.block.records
-            self._size += piece.block.size
-
-
-def columns_of(together: Sequence[Piece]) -> Block | JoinedBlocks | None:
-    """What pieces have as columns; None for a header."""
-    blocks = [piece.block for piece in together if isinstance(piece.block, Block)]
-    if len(blocks) > 1:
-        return JoinedBlocks([block for block in blocks if isinstance(block, ArrowBlock)])
-    return blocks[0] if blocks else None

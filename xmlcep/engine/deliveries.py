@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from contexts import Entry
+from contexts.combinations import SearchLimitError
 from contexts.entry import Moment
 from contexts.grouping import ByValue, Key
-from contexts.search import SearchLimitError
 
 from ..events import Cause, PrimitiveEvent
 from .clock import NOWHERE

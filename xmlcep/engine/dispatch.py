@@ -26,7 +26,7 @@ from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree
 from ..xpath import Expression
 from .needs import document_needs
-from .promises import promise
+from .operators import promise
 from .tree_dispatch import Delivery, TreeDispatch, composite_deliveries, primitive_dispatch, raised_at
 
 _MOST_TYPES = 10_000  # of which something is kept: documents may have names without end

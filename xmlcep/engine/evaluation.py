@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.search import SearchLimitError
+from contexts.combinations import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches

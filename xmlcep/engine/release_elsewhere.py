@@ -7,20 +7,13 @@ rest of the tree. `TreeState.process` is the way for all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TypeAlias
-
-from contexts.grouping import Key
+from collections.abc import Sequence
 
 from ..algebra import Termination
 from ..events import Cause
 from .operators import OperatorState
 from .release import Deferral
 from .waiting import Waiting
-
-_Turn: TypeAlias = tuple[OperatorState, set[Key], "_ReleaseAlone", "_ReleaseLeft"]
-_ReleaseAlone: TypeAlias = Callable[[Key, Cause], None]
-_ReleaseLeft: TypeAlias = Callable[[Collection[int], Cause], bool]
 
 
 class ReleaseElsewhere:
@@ -34,7 +27,7 @@ class ReleaseElsewhere:
     ) -> None:
         self._tree = states[-1].tree_index
         self._waiting = waiting
-        self._turns = tuple([_turn(*each) for each in _concerned(states, deferrals)])
+        self._turns = _concerned(states, deferrals)
         self._by_flush = tuple(
             deferral for deferral in deferrals if deferral is not None and deferral.mode is Termination.CUSTOM
         )
@@ -44,7 +37,7 @@ class ReleaseElsewhere:
     def goes_up_one_by_one(self) -> bool:
         """Whether what one operator raises may arrive above it before the next has had its turn: where several are
         operands of one operator, that waits for a release, and none takes back what is there already (M1)."""
-        states = [state for state, *_ in self._turns]
+        states = [state for state, _ in self._turns]
         for state in states:
             operands = [child for child in state.children if child is not None and child in states]
             if len(operands) > 1 and (
@@ -61,10 +54,11 @@ class ReleaseElsewhere:
         Only if the tree ``releases_alone``, and no other tree uses what it raises.
         """
         waiting, waits, released = self._waiting, False, False
-        for state, pending, release_alone, release_left in self._turns:
-            if pending:
+        for state, deferral in self._turns:
+            if deferral is not None and deferral.pending:
+                pending, deferred = deferral.pending, deferral.state
                 if len(pending) > 1:
-                    waits = release_left(ids, cause) or waits
+                    waits = deferral.release_left(ids, cause) or waits
                     released = True
                 else:  # as almost always: the next event somewhere else releases
                     key = pending.pop()
@@ -73,7 +67,8 @@ class ReleaseElsewhere:
                         waits = True
                     else:
                         waiting.released.add(self._tree)
-                        release_alone(key, cause)
+                        if deferred.is_possible(key):
+                            deferred.release(key, cause)
                         released = True
             if released and state.outbox:
                 entries, state.outbox = state.outbox, []
@@ -104,19 +99,3 @@ def _concerned(
             if state.parent is not None:
                 concerned.add(state.parent.node.index)
     return tuple(found)
-
-
-def _turn(state: OperatorState, deferral: Deferral | None) -> _Turn:
-    """How an operator is released; nothing waits at one that is not deferred."""
-    if deferral is None:
-        return state, set(), _release_nothing, _release_none_left
-    return state, deferral.pending, deferral.state.release_alone, deferral.release_left
-
-
-def _release_nothing(key: Key, cause: Cause) -> None:
-    """What there is to release at an operator that does not wait."""
-
-
-def _release_none_left(here: Collection[int], cause: Cause) -> bool:
-    """The same of several groups; none of them waits on."""
-    return False

@@ -25,7 +25,7 @@ class Saying:
 
     def __bool__(self) -> bool:
         # Whoever explains knows events by their identity, and asks for no messages.
-        return bool(self._says or self._endings) and self._setting.witness is None
+        return bool(self._says or self._endings) and not self._setting.witnesses
 
     def of(self, raised: Iterable[CompositeEvent]) -> list[CompositeEvent]:
         """The composites with what is said of them."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from lxml import etree
 
-from contexts.search import Tries
+from contexts.combinations import Tries
 from path_types import PathType
 
 from ..documents import Replica
@@ -15,11 +16,13 @@ from ..xpath import Environment
 from ..xpath.environment import NO_VARIABLES
 from ..xpath.values import Value
 from .clock import Clock
-from .references import NO_REFERENCES, References
 from .timers import Timers
 from .waiting import Waiting
 from .witness import Witness
 
+References: TypeAlias = Mapping[str, etree._Element]
+"""The root elements of reference documents by name: what rules look things up in (V8)."""
+NO_REFERENCES: References = {}
 MOST_TRIES = 1_000_000
 """How many combinations are tried for one arrival (Q5), unless told otherwise."""
 
@@ -54,7 +57,8 @@ class Setting:
         self.tries = Tries(tries)
         self.general = general
         self.waiting = Waiting()
-        self.witness: Witness | None = None
+        self.witnesses: Mapping[int, Witness] = {}
+        """By the index of a tree; nobody needs one who asks no questions."""
         self.gone: set[tuple[int, int]] = set()
         """The nodes that are gone for a tree (by its index) in which something may still be raised there (G4)."""
 

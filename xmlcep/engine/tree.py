@@ -11,9 +11,9 @@ from itertools import product
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
+from contexts.combinations import SearchLimitError
 from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START
 from contexts.grouping import Key
-from contexts.search import SearchLimitError
 from path_types import PathType
 
 from ..algebra import Order, Promise, Termination, Unit
@@ -22,8 +22,7 @@ from ..rules.alignment import path_above
 from ..rules.trees import EventTree, OperatorNode
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
-from .operators import Account, DeferrableState, Input, OperatorState, new_state
-from .promises import promise
+from .operators import Account, Blueprint, DeferrableState, Input, OperatorState, new_state, promise
 from .release import Deferral, Release
 from .release_elsewhere import ReleaseElsewhere
 from .setting import Setting
@@ -61,8 +60,10 @@ class TreeState:
         self.reports_operators = report_operators
         self.states = tuple(
             new_state(
-                node, tree, report if report_operators or node.parent is None else None, setting,
-                [promise(child, reused) for child in node.children],
+                Blueprint(
+                    node, tree, report if report_operators or node.parent is None else None, setting,
+                    [promise(child, reused) for child in node.children],
+                )
             )
             for node in tree.operators
         )  # fmt: skip

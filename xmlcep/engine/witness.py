@@ -1,4 +1,4 @@
-"""What an engine says when asked for reasons, besides what it has stored (rule Y3)."""
+"""What an engine tells of an event tree besides what it has stored (rule Y3)."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class Witness(Protocol):
     def answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, Any]) -> None:
         """The language of this opaque leaf let an event in, which binds these variables. It is not asked again."""
 
-    def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
+    def guarded(self, operator: int, event: CompositeEvent) -> None:
         """The guard of this operator forbade a composite (D4)."""

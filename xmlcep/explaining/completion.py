@@ -7,9 +7,7 @@ given what the group has, and then the list.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from itertools import islice, product
-from typing import Protocol
 
 from contexts import Entry
 from contexts.entry import EVENT, FIRST, LAST
@@ -26,7 +24,7 @@ from ..timestamps import microseconds, timestamp
 from .groups import TreeGroups
 from .nodes import Nodes, written
 from .proposals import Change, Completion, Proposal
-from .releases import Releases
+from .releases import Detecting, Releases
 
 MOST_LISTS = 5
 MOST_TRIALS = 60
@@ -36,18 +34,8 @@ MOST_STORED = 2000
 _FRESH = 1 << 50  # ids of nodes that a trial makes
 
 
-class Trial(Protocol):
-    """A detector to try things with."""
-
-    def feed(self, event: PrimitiveEvent) -> list[CompositeEvent]: ...
-    def flush(self) -> list[CompositeEvent]: ...
-    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]: ...
-    def advance(self, time: str | int | datetime) -> list[CompositeEvent]: ...
-    def next_due(self) -> str | None: ...
-
-
 def complete(
-    groups: TreeGroups, key: Key, trial: Callable[[], Trial], last: PrimitiveEvent | TimePoint | None,
+    groups: TreeGroups, key: Key, trial: Callable[[], Detecting], last: PrimitiveEvent | TimePoint | None,
     releases: Releases,
 ) -> Completion:  # fmt: skip
     """What would complete a group of the root. ``trial`` makes new detectors of the tree's rules, ``last`` is what came
@@ -62,7 +50,7 @@ class _Search:
         self,
         groups: TreeGroups,
         key: Key,
-        trial: Callable[[], Trial],
+        trial: Callable[[], Detecting],
         last: PrimitiveEvent | TimePoint | None,
         releases: Releases,
     ) -> None:

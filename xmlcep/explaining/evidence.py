@@ -135,34 +135,29 @@ class Evidence:
                 self._arrive(self.tree._entry(event, event.cause), deliveries)
                 self.end_edit()
 
-    def note_filtered(self, program: LeafProgram, event: Event) -> None:
-        """A filter refused an event. What it saw is read now if it asks the document, which changes."""
-        leaf = self._leaf_of.get(id(program))
-        if leaf is not None:
-            self._filtered[leaf, id(event)] = self._seen(leaf, event) if program.needs_document else None
+    def filtered(self, program: LeafProgram, event: Event) -> None:
+        """See `Witness`. What the filter saw is read now if it asks the document, which changes."""
+        leaf = self._leaf_of[id(program)]
+        self._filtered[leaf, id(event)] = self._seen(leaf, event) if program.needs_document else None
 
-    def note_refused(
-        self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None
-    ) -> None:
-        """The language of an opaque leaf said no, or the filter to what that said. It is not asked again."""
-        leaf = self._leaf_of.get(id(program))
-        if leaf is not None:
-            assert program.opaque is not None
-            self._filtered[leaf, id(event)] = (
-                f"{program.opaque.language} says no" if said is None else self._seen(leaf, (event, said))
-            )
+    def refused(self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None) -> None:
+        """See `Witness`."""
+        leaf = self._leaf_of[id(program)]
+        assert program.opaque is not None
+        self._filtered[leaf, id(event)] = (
+            f"{program.opaque.language} says no" if said is None else self._seen(leaf, (event, said))
+        )
 
-    def note_answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, object]) -> None:
-        """The language of an opaque leaf has bound these variables of an event that it let in."""
-        leaf = self._leaf_of.get(id(program))
-        if leaf is not None and bound:
-            self._answered[leaf, id(event)] = bound
+    def answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, object]) -> None:
+        """See `Witness`."""
+        if bound:
+            self._answered[self._leaf_of[id(program)], id(event)] = bound
 
     def _seen(self, leaf: LeafPlace, subject: Any) -> str:
         return f"its filter {shown(self.tree.leaves[leaf].seen(subject))}"
 
-    def note_guarded(self, operator: int, event: CompositeEvent) -> None:
-        """A guard forbade a composite."""
+    def guarded(self, operator: int, event: CompositeEvent) -> None:
+        """See `Witness`."""
         place = self.place(event)
         if place is not None:
             seen = shown(self.tree.states[operator].values.seen_by_guard(event))

@@ -220,12 +220,12 @@ class TreeGroups:
     def _operand(
         self, state: OperatorState, key: Key | None, root: Key | None, account: Account, k: int, whole: Share
     ) -> Part:
-        child, entries = state.node.children[k], list(account.stored[k])
+        child, entries = state.node.children[k], account.stored[k]
         events = tuple(entry[EVENT] for entry in entries[-KEPT:])
         negated = k in state.node.definition.negated
         if isinstance(child, LeafNode):
-            causes: tuple[Cause, ...] = ()
             needed = k in state.node.definition.required and bool(whole.needed)
+            causes: tuple[Cause, ...] = ()
             if not entries and needed and self._reasons is not None:
                 causes = self._reasons.of_leaf(state, k, key, root)
             share = _ONE if entries else NONE if needed else Share(0, 0)
@@ -233,36 +233,48 @@ class TreeGroups:
                 self._written(child.leaf), share, "", events, causes, (), negated,
                 is_single=not self.tree.flat and occurs_once(child, state.node.path, "ins"),
             )  # fmt: skip
-        inner = state.children[k]
-        assert inner is not None
         if negated:
-            return Part(self._written(inner.node.definition), Share(0, 0), "", events, negated=True)
-        best = self.best_inner(state, key, k, root)
-        if best is None and key is not None and self._reasons is not None:
-            best = self._reasons.emptied(state, k, key)
-        stored = bool(account.stored[k])
-        is_free = k in state.node.optional and not stored  # it may be left out (M5)
-        counted = NOTHING_NEEDED if is_free else None
-        if counted is None and best is None and key is not None:
-            counted = self.shares.of_nothing(state, k)
-        place = self._inner_place(state, inner, key, best)
-        begun = self.part(inner, best, root, place, share=counted)
+            return Part(self._written(child.definition), Share(0, 0), "", events, negated=True)
+        begun = self._begun(state, key, root, k, is_stored=bool(entries))
         definition = state.node.definition
         if isinstance(definition, Multiplicity) and 0 < len(entries) < definition.lower:
             return replace(begun, events=events)  # of the next one something may be there, too
         if entries:
             return Part(begun.text, begun.share.full(), "", events, is_leaf=False)
+        return self._with_reasons(begun, state, key, k)
+
+    def _begun(
+        self, state: OperatorState, key: Key | None, root: Key | None, k: int, *, is_stored: bool
+    ) -> Part:
+        """What an inner operator has begun in a group: in that of its own groups of which most is there."""
+        inner = state.children[k]
+        assert inner is not None
+        best = self.best_inner(state, key, k, root)
+        if best is None and key is not None and self._reasons is not None:
+            best = self._reasons.emptied(state, k, key)
+        counted = None
+        if k in state.node.optional and not is_stored:  # it may be left out (M5)
+            counted = NOTHING_NEEDED
+        elif best is None and key is not None:
+            counted = self.shares.of_nothing(state, k)
+        return self.part(inner, best, root, self._inner_place(state, inner, key, best), share=counted)
+
+    def _with_reasons(self, begun: Part, state: OperatorState, key: Key | None, k: int) -> Part:
+        """The same with what keeps the inner operator from having raised anything that is left."""
+        inner = state.children[k]
+        assert inner is not None
         if self._reasons is not None:
             known = {cause.reason for cause in begun.causes}
             more = [one for one in self._reasons.of_operator(state, k, key) if one.reason not in known]
             begun = replace(begun, causes=(*begun.causes, *more))
-        if not (stored or is_free or key is None) and begun.share.is_full and begun.first_cause() is None:
-            reason = Reason.NOT_RELEASED if inner.node.deferred else Reason.NEVER_OCCURRED
-            text = "all that it needs may be there, but it has raised nothing there that is left"
-            if inner.values.guard is not None and inner.node.path == state.node.path:
-                reason, text = Reason.GUARD_FALSE, Reason.GUARD_FALSE.sentence
-            begun = replace(begun, causes=(Cause(reason, text),))
-        return begun
+        is_free = k in state.node.optional
+        if is_free or key is None or not begun.share.is_full or begun.first_cause() is not None:
+            return begun
+        reason = Reason.NOT_RELEASED if inner.node.deferred else Reason.NEVER_OCCURRED
+        text = "all that it needs may be there, but it has raised nothing there that is left"
+        if inner.values.guard is not None and inner.node.path == state.node.path:
+            reason, text = Reason.GUARD_FALSE, Reason.GUARD_FALSE.sentence
+        return replace(begun, causes=(Cause(reason, text),))
 
     def inner(self, state: OperatorState, key: Key) -> Sequence[tuple[int, Key]]:
         """The groups of inner operators in a group, each with its operand."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from path_types import PathType
 
 from ..documents import Replica
 from ..engine import Detector
 from ..engine.detector import TimeGiven
-from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent
 from ..rules import Rules
-from ..rules.programs import LeafProgram
 from .evidence import Evidence
 from .nodes import Elements, Nodes
 
@@ -54,10 +52,10 @@ class History:
         for evidence in self._evidence.values():
             evidence.used = self._evidence
         self._all = tuple(self._evidence.values())
-        setting.witness = self
-        for tree in self.detector.trees.values():
-            for leaf in tree.leaves.values():
-                leaf.witness = self
+        setting.witnesses = {evidence.tree.tree.index: evidence for evidence in self._all}
+        for evidence in self._all:
+            for leaf in evidence.tree.leaves.values():
+                leaf.witness = evidence
 
     # ---- feeding --------------------------------------------------------------------------------------
 
@@ -118,26 +116,3 @@ class History:
                 evidence.note_composite(composite)
             if composite.name == self.evidence.name and composite.operator is None:
                 self.raised.append(composite)
-
-    # ---- as a witness ---------------------------------------------------------------------------------
-
-    def filtered(self, program: LeafProgram, event: Event) -> None:
-        """See `Witness`."""
-        for evidence in self._all:
-            evidence.note_filtered(program, event)
-
-    def refused(self, program: LeafProgram, event: PrimitiveEvent, said: Mapping[str, Any] | None) -> None:
-        """See `Witness`."""
-        for evidence in self._all:
-            evidence.note_refused(program, event, said)
-
-    def answered(self, program: LeafProgram, event: PrimitiveEvent, bound: Mapping[str, Any]) -> None:
-        """See `Witness`."""
-        for evidence in self._all:
-            evidence.note_answered(program, event, bound)
-
-    def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
-        """See `Witness`."""
-        for evidence in self._all:
-            if evidence.tree.tree.index == tree:
-                evidence.note_guarded(operator, event)

@@ -18,30 +18,32 @@ from .reasons import Reason
 from .values import Cause, PendingGroup
 
 
-class Copied(Protocol):
-    """A detector, and its copies."""
+class Detecting(Protocol):
+    """A detector, which explanations may not import: it asks for them."""
 
     @property
     def last_fed(self) -> PrimitiveEvent | TimePoint | None: ...
     @property
     def trees(self) -> Mapping[int, TreeState]: ...
-    def copy(self) -> Copied: ...
+    def copy(self) -> Detecting: ...
+    def feed(self, event: PrimitiveEvent) -> list[CompositeEvent]: ...
     def flush(self) -> list[CompositeEvent]: ...
     def elsewhere(self, point: TimePoint) -> list[CompositeEvent]: ...
     def advance(self, time: str | int | datetime) -> list[CompositeEvent]: ...
+    def next_due(self) -> str | None: ...
 
 
 class Released(NamedTuple):
     """A copy that was released, and what that has raised."""
 
-    detector: Copied
+    detector: Detecting
     raised: Sequence[CompositeEvent]
 
 
 class Releases:
     """The releases of a detector as it is now, each made once, when it is asked for."""
 
-    def __init__(self, detector: Copied) -> None:
+    def __init__(self, detector: Detecting) -> None:
         self._detector = detector
         self._made: dict[str, Released] = {}
 

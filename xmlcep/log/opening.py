@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, cast
 
 from ..errors import MissingExtraError
 from ..files import largest, other_encoding, reading, too_large
+from .errors import LogError
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 
@@ -19,6 +20,16 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 def kind_of(start: bytes) -> str:
     """What a file is by its first four bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "plain")
+
+
+def kind_of_log(start: bytes, path: str, name: str) -> str:
+    """The same of a log; raises `LogError` for one that is empty, or of another kind than its path says."""
+    if not start:
+        raise LogError(f"{name}: the file is empty: expected change records or a header")
+    kind = kind_of(start)
+    if kind == "plain" and path.endswith(".parquet"):
+        raise LogError(f"{name}: not a readable Parquet file: it does not start with PAR1")
+    return kind
 
 
 _RULES = re.compile(rb"^\s*(event|namespace|reference)\s", re.MULTILINE)

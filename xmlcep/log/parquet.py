@@ -20,7 +20,7 @@ from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
 from .batches import Batch, among, numbers_of
 from .columns.accepted import as_read, is_list_of_integers, is_text, is_time
-from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
+from .columns.arrow import WITH_FEW_VALUES, ArrowBlock, parts
 from .columns.blocks import Item
 from .decoding import FORM_OF_TUPLES, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
@@ -126,7 +126,7 @@ class ParquetReader:
                 yield number, batch
                 continue
             for start in range(0, len(batch), batch_size):
-                yield self.block(batch.slice(start, batch_size), number + start)
+                yield from self._records.blocks(batch.slice(start, batch_size), number + start)
 
     def batches(self) -> Iterator[tuple[int, Header | pyarrow.RecordBatch]]:
         """The same, records as they are decoded, each batch with the number of its first."""
@@ -259,8 +259,13 @@ class ArrowRecords:
         self._clocks: list[tuple[int, int, ClockRecord]] = []  # behind how many rows, number, record
         self._first = 1  # number of the first record of `_items`
 
+    def blocks(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[ArrowBlock]:
+        """A batch, the first record of which has this number, in blocks."""
+        for start, end in parts(batch):
+            yield self.block(batch.slice(start, end - start), first + start)
+
     def block(self, batch: pyarrow.RecordBatch, first: int) -> ArrowBlock:
-        """A batch as a block, the first record of which has this number."""
+        """A batch as one block."""
         items, complain = partial(self._items_of, batch, first), partial(self._complain, batch, first)
         return ArrowBlock(batch, items, complain, self.header_doc, first)
 

@@ -17,9 +17,9 @@ from .batches import Batch
 from .columns.blocks import Block
 from .decoding import ClockCheck, RowDecoder
 from .errors import BadRecord, LogError, Origin
-from .json_codec import FASTEST, JsonCodec
+from .json_codec import FASTEST
 from .jsonlines import JsonLinesReader
-from .opening import damaged, kind_of, line_blocks, no_log, unpacked
+from .opening import damaged, kind_of_log, line_blocks, no_log, unpacked
 from .order import Piece, in_order
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
@@ -67,7 +67,7 @@ def read_log(
     `LogError` for files that are missing, empty or no logs, `NewerFormatError` for files of a newer format. The format
     is detected from the content, not from the name.
     """
-    return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
+    return LogReader(_read(source, on_bad, clock))
 
 
 class Start(NamedTuple):
@@ -89,7 +89,7 @@ def read_everything(
 
     ``whole`` says of files of which not all bytes count how many do; ``start`` where the first file is read from.
     """
-    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}, start):
+    for item in _read(source, on_bad, ClockCheck.INCREASING, whole or {}, start):
         if isinstance(item, Batch):
             for index, row in enumerate(item.rows):
                 yield item.origin(index), PrimitiveEvent(*row)
@@ -98,15 +98,10 @@ def read_everything(
 
 
 def read_columns(
-    source: Source,
-    *,
-    batch_size: int = BATCH_SIZE,
-    on_bad: BadRecordPolicy = refuse,
-    clock: ClockCheck = ClockCheck.INCREASING,
-    codec: JsonCodec = FASTEST,
+    source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
 ) -> Iterator[Header | ClockRecord | Batch]:
     """Like `read_log`, but the events in batches of plain tuples: the fast way for bulk work."""
-    for item in _read(source, batch_size, on_bad, clock, codec):
+    for item in _read(source, on_bad, clock):
         if isinstance(item, Batch):
             yield item
         elif isinstance(item[1], (Header, ClockRecord)):
@@ -115,7 +110,7 @@ def read_columns(
 
 def first_header(file: str | os.PathLike[str]) -> Header | None:
     """The header that a file begins with; None if it begins with anything else."""
-    found = _read(file, 1, lambda bad: None, ClockCheck.ANY, FASTEST)
+    found = _read(file, lambda bad: None, ClockCheck.ANY, size=1)
     try:
         item = next(iter(found), None)
     finally:
@@ -144,44 +139,25 @@ def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
 
 
 def _read(
-    source: Source,
-    batch_size: int,
-    on_bad: BadRecordPolicy,
-    clock: ClockCheck,
-    codec: JsonCodec,
-    whole: Mapping[str, int] = MappingProxyType({}),
-    start: Start | None = None,
-) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
+    source: Source, on_bad: BadRecordPolicy, clock: ClockCheck, whole: Mapping[str, int] = MappingProxyType({}),
+    start: Start | None = None, *, size: int = BATCH_SIZE,
+) -> Generator[tuple[Origin, Aside] | Batch, None, None]:  # fmt: skip
     if clock is ClockCheck.ANY:
-        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole, start=start)
+        pieces = _pieces(source, size, on_bad, RowDecoder(clock), whole, start=start)
     else:
-        # What is bad must not depend on the size of the batches.
         bad: list[BadRecord] = []
         pieces = in_order(
-            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, bad, start=start), on_bad
+            _pieces(source, size, bad.append, RowDecoder(clock), whole, bad, start=start), on_bad
         )
     for piece in pieces:
         for item in piece.items:
-            if not isinstance(item, Batch):
-                yield Origin(piece.file, item[0]), item[1]
-            elif len(item.rows) <= batch_size:
-                yield item
-            else:
-                for first in range(0, len(item.rows), batch_size):
-                    yield item.part(first, first + batch_size)
+            yield item if isinstance(item, Batch) else (Origin(piece.file, item[0]), item[1])
 
 
 def _pieces(
-    source: Source,
-    size: int,
-    on_bad: BadRecordPolicy,
-    decoder: RowDecoder,
-    codec: JsonCodec,
-    whole: Mapping[str, int],
-    bad: list[BadRecord] | None = None,
-    *,
-    start: Start | None = None,
-) -> Generator[Piece, None, None]:
+    source: Source, size: int, on_bad: BadRecordPolicy, decoder: RowDecoder, whole: Mapping[str, int],
+    bad: list[BadRecord] | None = None, *, start: Start | None = None,
+) -> Generator[Piece, None, None]:  # fmt: skip
     """What the readers take from the files, with what is in ``bad`` then; it is emptied."""
     bad = [] if bad is None else bad
     for file in _files(source):
@@ -196,7 +172,7 @@ def _pieces(
                     begin, line = start.byte, start.line
                     decoder.clocks[start.doc] = start.ts
                     stream.seek(begin)
-                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
+                reader = JsonLinesReader(file, decoder, FASTEST, on_bad, first_line=line)
                 blocks = reader.blocks(unpacked(stream, kind), size, begin, whole.get(file))
             for block in blocks:
                 if isinstance(block, tuple):
@@ -204,14 +180,8 @@ def _pieces(
                 else:
                     items = list(block.items())
                     piece = Piece(
-                        file,
-                        items,
-                        bad.copy(),
-                        block.records,
-                        decoder.begins,
-                        decoder.disordered,
-                        block.complain,
-                    )
+                        file, items, bad.copy(), block.records, decoder.begins, decoder.disordered, block.complain
+                    )  # fmt: skip
                 bad.clear()
                 yield piece
             if bad:
@@ -234,11 +204,7 @@ def _kind(stream: BinaryIO, file: str) -> str:
     """What the file is by its first bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
     with naming(file):
         start = cast("io.BufferedReader", stream).peek(4)
-    if not start:
-        raise LogError(f"{file}: the file is empty: expected change records or a header")
-    kind = kind_of(start)
-    if kind == "plain" and file.endswith(".parquet"):
-        raise LogError(f"{file}: not a readable Parquet file: it does not start with PAR1")
+    kind = kind_of_log(start, file, file)
     if kind == "plain" and start.removeprefix(BOM_UTF8).lstrip()[:1] == b"<" and b"\n{" not in start:
         raise LogError(f"{file}: {no_log(start)}")
     return kind

@@ -33,13 +33,13 @@ from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
 from ..proofs.log_tree import Tree, as_signing
 from ..rules import Rules
+from ..wrapping import Document
 from ..wrapping.not_copyable import Single
 from ..wrapping.watches import check_opening
 from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at
 from .log_replay import History, detector_over, replay_history
 from .places import state_path
-from .recordable import Recordable, header_of
 from .recorded_watch import RecordedWatch
 from .state_file import RecordingState, WatchState
 
@@ -56,7 +56,7 @@ class Recording(Single, Closing):
 
     def __init__(
         self,
-        doc: Recordable,
+        doc: Document,
         writer: LogWriter,
         *,
         durability: Durability,
@@ -231,11 +231,10 @@ class Recording(Single, Closing):
             raise LogError(
                 f"{self._writer.file}: a recorded watch is open: close it, or put all rules into it"
             )
-        document: Any = self._doc
-        check_opening(document, rules, on_event, keep)
+        check_opening(self._doc, rules, on_event, keep)
         opened = f"{self._writer.file}:{self._checkpoints.here().line + 1}"
         self._watch = RecordedWatch(
-            document, rules, self, on_event=on_event, operators=bool(operators), keep=keep
+            self._doc, rules, self, on_event=on_event, operators=bool(operators), keep=keep
         )
         self._opened = opened
         return self._watch
@@ -334,7 +333,7 @@ class Recording(Single, Closing):
         """
         if self._doc.in_transaction or self._doc.clock != self._ts:
             return None
-        header = header_of(self._doc)
+        header = _header_of(self._doc)
         return header if self._doc.clock == self._ts else None
 
     def _roll_over(self) -> None:
@@ -382,7 +381,7 @@ class Recording(Single, Closing):
 
 
 def record(
-    doc: Recordable,
+    doc: Document,
     path: str | os.PathLike[str],
     *,
     durability: Literal["event", "transaction", "os"] = "transaction",
@@ -424,7 +423,7 @@ def record(
     _refuse_later_file(Path(path))
     to_continue = look_at(path)
     if to_continue is None:
-        writer = create_log(path, header_of(doc), seal=seal, tree=signing, erasable=erasable)
+        writer = create_log(path, _header_of(doc), seal=seal, tree=signing, erasable=erasable)
         if doc.name == UNNAMED:
             _LOG.warning(
                 "%s: the log of a document without a name, called %r: an audit of several such logs takes them for one"
@@ -441,6 +440,12 @@ def record(
     return _recording(doc, writer, mode, max_bytes, state_every, to_continue.end, repairs, before)
 
 
+def _header_of(doc: Document) -> Header:
+    """The header for a log file that begins with the document as it is now."""
+    snapshot, ids = doc.snapshot()
+    return Header(doc.name, snapshot, tuple(ids), doc.clock, commits=True)
+
+
 def _refuse_later_file(path: Path) -> None:
     """Raises `LogError` for a name that the roll-over of another log takes: both writers would write to the file."""
     first, number = first_of(path)
@@ -451,13 +456,13 @@ def _refuse_later_file(path: Path) -> None:
 
 
 def _recording(
-    doc: Recordable, writer: LogWriter, durability: Durability, max_bytes: int | None, state_every: int | None,
+    doc: Document, writer: LogWriter, durability: Durability, max_bytes: int | None, state_every: int | None,
     end: LogEnd | None = None, repairs: tuple[Repair, ...] = (), before: History | None = None,
 ) -> Recording:  # fmt: skip
     """The recording, once a document changed while it was not recorded is in the log as a new snapshot."""
     try:
         if end is not None and (end.ts < doc.clock or doc.delivery.missed):
-            writer.roll_over(header_of(doc))
+            writer.roll_over(_header_of(doc))
         return Recording(
             doc, writer, durability=durability, max_bytes=max_bytes, state_every=state_every, repairs=repairs,
             clock=None if end is None else end.clock, before=before, is_new=end is None,
@@ -468,7 +473,7 @@ def _recording(
 
 
 def _check(
-    doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, *, seal: bool, erasable: bool
+    doc: Document, path: str | os.PathLike[str], log: LogToContinue, *, seal: bool, erasable: bool
 ) -> History | None:
     """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not.
 
@@ -488,7 +493,7 @@ def _check(
     return None
 
 
-def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -> History:
+def _resume(doc: Document, path: str | os.PathLike[str], log: LogToContinue) -> History:
     """Gives a document that has just been wrapped the ids and the clock of its log, if it is the same document."""
     ids, ts = None, log.end.ts
     if doc.clock == 0:

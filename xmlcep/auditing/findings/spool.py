@@ -6,16 +6,13 @@ import contextlib
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
+from ..temporary_tables import temporary_tables
 from .atomic_files import OutputError
 
 _TABLES = """
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-PRAGMA locking_mode = EXCLUSIVE;
 CREATE TABLE finding (doc TEXT, start INTEGER, size INTEGER); -- where in the file of texts
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE across (time INTEGER, doc TEXT, line BLOB);
@@ -27,24 +24,19 @@ BESIDE = -(1 << 63)
 
 
 class Spool:
-    """A temporary database, and a file for the text of findings, which is much; both are gone when the block is left.
+    """Temporary tables, and a file for the text of findings, which is much; both are gone when the block is left.
     Text is ordered by code points.
 
     Leaving the block raises `OutputError` if there was no room for it.
     """
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="xmlcep-audit-")
-        self._database = sqlite3.connect(Path(self._folder.name) / "spool.db", isolation_level=None)
-        try:
-            self._database.executescript(_TABLES)
-            self._database.execute("BEGIN")
-        except sqlite3.OperationalError as error:
-            self._database.close()
-            self._folder.cleanup()
-            raise no_room(error) from error
-        self._texts = (Path(self._folder.name) / "findings").open("wb")
+        self._texts: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
         self._end = 0  # of what was written there
+        try:
+            self._database = temporary_tables(self, _TABLES)
+        except sqlite3.OperationalError as error:
+            raise no_room(error) from error
 
     def add_findings(self, doc: str, text: bytes) -> None:
         """Keeps findings of a document that follow each other and those that were added before, as lines.
@@ -63,12 +55,10 @@ class Spool:
     def findings(self) -> Iterator[tuple[str, bytes]]:
         """Documents and their findings, as lines, by document; of each as they were added."""
         places = self._database.execute("SELECT doc, start, size FROM finding ORDER BY doc, start")
-        with _room():
-            self._texts.flush()
-        with open(self._texts.name, "rb") as texts:
-            for doc, start, size in places:
-                texts.seek(start)
-                yield doc, texts.read(size)
+        for doc, start, size in places:
+            with _room():  # what is still to be written is written first
+                self._texts.seek(start)
+            yield doc, self._texts.read(size)
 
     def add_bad(self, file: int, record: int, doc: str | None, line: bytes) -> None:
         """Keeps a line of the quarantine: where the record is, its document if known."""
@@ -117,7 +107,6 @@ class Spool:
         self._database.close()
         with contextlib.suppress(OSError):  # of what is still to be written nobody is going to read anything
             self._texts.close()
-        self._folder.cleanup()
 
     def __enter__(self) -> Self:
         return self

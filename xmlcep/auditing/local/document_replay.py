@@ -5,10 +5,8 @@ One module because all of it is to be set aside and taken up again together, whe
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
-from operator import itemgetter
+from collections.abc import Callable, Collection, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -26,13 +24,12 @@ from ..findings.collector import Gathering
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
 from ..raised import RaisedThere
+from ..rule_counts import RecordType, type_of
 from .across import PartsOfDocuments
 from .document_findings import RaisedInOrder
-from .type_numbers import RecordType, TypeNumbers
 
 _new_tuple = tuple.__new__
-_ts_of = itemgetter(0)
-_NO_RUN: Mapping[str, Any] = {"counts": []}
+_NO_RUN: Mapping[str, Any] = {"counts": {}}
 
 
 class DocumentReplay:
@@ -58,7 +55,6 @@ class DocumentReplay:
         "_last",
         "_replayed",
         "_time",
-        "_types",
         "_waiting",
         "clock",
         "count",
@@ -74,8 +70,8 @@ class DocumentReplay:
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, types: TypeNumbers, *,
-        defers: bool, follows_edits: bool, externals: bool = True, across: PartsOfDocuments | None = None,
+        self, doc: str, detector: Detector | None, findings: RaisedInOrder, gathering: Gathering, *, defers: bool,
+        follows_edits: bool, externals: bool = True, across: PartsOfDocuments | None = None,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -101,9 +97,8 @@ class DocumentReplay:
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
-        self._types = types
         self._replayed: dict[RecordType, int] = defaultdict(int)  # records
-        self._handed: list[int] = []  # those before it rested, as `TypeNumbers` writes them
+        self._handed: dict[str, int] = {}  # those before it rested
         # Ts and clock where an earlier run has stopped.
         self._before: tuple[int, tuple[int, int] | None] | None = None
 
@@ -291,15 +286,13 @@ class DocumentReplay:
         except EvaluationError as error:
             self._fail(error)
 
-    def follow(self, file: LogFile, run: Run) -> None:
+    def follow(self, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
         if self._across is not None or self._edit_goes_on or (self._follows_edits and run.edits):
-            self._follow_all(file, run)
+            for row in run.rows:  # what is found has to wait for the end of edits
+                self.take(row)
             return
         span = run.span
-        before = [each for each in run.clocks if each[1].ts < span.first]
-        for number, clock in before:
-            self.take_clock(file, number, clock)
         if self._waiting:
             self._end_waiting(span.first_txn)
         if self.txn is not None and self.txn != span.first_txn:
@@ -309,45 +302,14 @@ class DocumentReplay:
         self.count += span.records
         for type_, count in run.counts:
             self._replayed[type_.op, type_.path] += count
-        self.txn = None  # clock records between two of the records are in no transaction
-        done = 0
-        behind = len(run.clocks)
-        rows = list(run.rows) if run.clocks else []
-        for index, (number, clock) in enumerate(run.clocks[len(before) :], start=len(before)):
-            if clock.ts >= span.last:
-                behind = index
-                break
-            until = bisect_right(rows, clock.ts, lo=done, key=_ts_of)
-            self._replay(rows[done:until], goes_on=False)
-            self.take_clock(file, number, clock)
-            done = until
-        self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
-        self.ts, self.txn = span.last, span.last_txn
-        for number, clock in run.clocks[behind:]:
-            self.take_clock(file, number, clock)
-
-    def _follow_all(self, file: LogFile, run: Run) -> None:
-        """The same record by record, where what is found has to wait for the end of edits."""
-        rows = iter(run.rows)
-        row = next(rows, None)
-        for number, clock in run.clocks:
-            while row is not None and row[0] <= clock.ts:
-                self.take(row)
-                row = next(rows, None)
-            self.take_clock(file, number, clock)
-        while row is not None:
-            self.take(row)
-            row = next(rows, None)
-
-    def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
-        """Replays records; ``goes_on``: the transaction of the last may continue after it."""
         try:
-            self._findings.take(self.detector.replay(rows, ends=not goes_on))  # type: ignore[arg-type]
+            self._findings.take(self.detector.replay(run.rows, ends=False))  # type: ignore[arg-type]
         except EvaluationError as error:
             self._fail(error)
         last = self.detector.last_fed
         if isinstance(last, PrimitiveEvent):
             self._last = last
+        self.ts, self.txn = span.last, span.last_txn
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""
@@ -376,13 +338,21 @@ class DocumentReplay:
             or bool(self._findings.pending or self._waiting or self.failure)
             or self.detector.awaits_end()
         )
-        run: dict[str, Any] = {"counts": self._types.written(self._replayed, self._handed)}
+        run: dict[str, Any] = {"counts": self._counts()}
         if self._waiting:
             run["places"] = [each[0].place for each in self._waiting if not isinstance(each, CompositeEvent)]
         if self.failure is not None:
             run["failure"] = self.failure
         state["run"] = run
         return state, ends
+
+    def _counts(self) -> dict[str, int]:
+        """How many records it has had by type, as text."""
+        counts = dict(self._handed)
+        for (op, path), count in self._replayed.items():
+            text = f"{op} {path}"
+            counts[text] = counts.get(text, 0) + count
+        return counts
 
     def pause(self, writer: Scribe | None = None) -> dict[str, Any]:
         """The document goes on later, in this run or another: what that has to know, as plain data (G6).
@@ -506,7 +476,7 @@ class DocumentReplay:
         self._findings.drop()
         if self._across is not None:
             self._across.drop(self.doc)
-        self._gathering.replayed.subtract(self._types.read(self._handed))
+        self._gathering.replayed.subtract({type_of(text): count for text, count in self._handed.items()})
         self._gathering.seconds(self.doc, self.seconds)
 
     def spool(self) -> None:

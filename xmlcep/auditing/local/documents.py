@@ -28,7 +28,6 @@ from ..snapshots import snapshot_of
 from .across import PartsOfDocuments
 from .document_findings import DocumentFindings
 from .document_replay import DocumentReplay
-from .type_numbers import TypeNumbers
 
 _MOST_AWAKE = 64  # documents that keep a detector whether they need one or not
 _MOST_WAITING = 2048  # documents with a detector, in which something waits; or twice as many
@@ -56,8 +55,7 @@ class Documents:
         self._since = since
         self._across = across
         self._ranking = Ranking(rules)
-        self._failures = Failures(rules)
-        self._types = TypeNumbers()
+        self._failures = Failures()
         first = self._made_detector()
         self.concerns, self.needs = first.concerns, first.needs
         """What the detectors are concerned with and need, as `Detector` has it."""
@@ -291,7 +289,7 @@ class Documents:
 
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
-            doc, detector, DocumentFindings(doc, self._ranking, self._collector), self._collector, self._types,
+            doc, detector, DocumentFindings(doc, self._ranking, self._collector), self._collector,
             defers=self._defers, follows_edits=self._asks, externals=self._externals, across=self._across,
         )  # fmt: skip
 

@@ -20,7 +20,7 @@ from ...engine.across import Across
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
-from ...log.columns.blocks import RecordTypes, Run
+from ...log.columns.blocks import Block, RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
@@ -29,12 +29,12 @@ from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..findings.spool import BESIDE
 from ..frontier import place_of
-from ..inputs import LogFile
+from ..inputs import LogFile, whole
 from ..progress import Reading, Steps
 from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..rule_counts import records_by_rule
 from ..since import Since
-from ..splits import FilePart, PartReader, Piece, columns_of, joined_pieces, pieces, whole
+from ..splits import PartReader
 from ..without_collector import without_garbage_collection
 from .across import PartsOfDocuments, Reached, part_of, raised_in_order, written
 from .document_replay import DocumentReplay
@@ -131,32 +131,24 @@ class LocalAudit:
     def _sift(self, files: list[LogFile]) -> None:
         """Reads all files in blocks; what no rule can see does not even become a row.
 
-        Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row. Small
-        ones are looked at together, unless it matters what their file is.
+        Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
         """
         concerns, left_out, every = self._documents.concerns, self._left_out.has, self._across is not None
         types = RecordTypes(
             lambda op, path: every or concerns(op, path) or left_out(op, path),  # so that these are counted
             check_times=self._checks_times, applied=self._asks,
         )  # fmt: skip
-        by_file = self._keep is not None or self._asks or self._collector.quarantine.by_file
-        readers = (self._begin_file(file, self._collector.quarantine.add) for file in files)
-        for together in (pieces if by_file else joined_pieces)(readers):
-            self._take_pieces(together, types)
-
-    def _take_pieces(self, together: list[Piece], types: RecordTypes) -> None:
-        columns = columns_of(together) if self._keep is None and self._frontier is None else None
-        runs = None if columns is None else columns.runs(types)
-        if runs is not None and all(map(self._continues, runs)):
-            self._follow(runs, together[-1].reader.part.file)
-            self._documents.rest()
-        elif len(together) > 1:
-            for piece in together:
-                self._take_pieces([piece], types)
-        else:
-            for reader, block in together:
+        in_columns = self._keep is None and self._frontier is None
+        for file in files:
+            reader = self._begin_file(file, self._collector.quarantine.add)
+            for block in reader.blocks():
+                runs = block.runs(types) if in_columns and isinstance(block, Block) else None
+                if runs is not None and all(map(self._continues, runs)):
+                    self._follow(runs, file)
+                    self._documents.rest()
+                    continue
                 for item in reader.items(block):
-                    self._take_item(item, reader.part.file)
+                    self._take_item(item, file)
                     self._documents.rest()
 
     def _follow(self, runs: list[Run], file: LogFile) -> None:
@@ -168,7 +160,7 @@ class LocalAudit:
                     self._collector.left_out[each.op, each.path] += count
             if run.span.doc not in self._disordered:
                 replay = self._replay_of(run.span.doc)
-                replay.follow(file, run)
+                replay.follow(run)
                 self._documents.let_rest()
                 now = perf_counter()
                 replay.seconds += now - before
@@ -196,11 +188,7 @@ class LocalAudit:
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
         replay = None if run.span.doc in self._disordered else self._documents.known_place(run.span.doc)
-        if replay is None:
-            return True
-        return replay.follows(run.span.first) and all(
-            replay.has_reached(clock) for _, clock in run.clocks[:1]
-        )
+        return replay is None or replay.follows(run.span.first)
 
     def _note(self, file: LogFile, docs: set[str], count: int) -> None:
         self._collector.quarantine.note_documents(file.place, docs)
@@ -216,13 +204,11 @@ class LocalAudit:
 
     def _begin_file(self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None]) -> PartReader:
         """The reader of the file that is read next."""
-        new = None if self._since is None else self._since.parts[file.place]
-        self._headers, self._file = dict(new.headers if new is not None else {}), file.name
+        part = whole(file) if self._since is None else self._since.parts[file.place]
+        self._headers, self._file = dict(part.headers), file.name
         reader = PartReader(
-            whole(file) if new is None else FilePart(file.place, file, new.start, new.end), self._decoder,
-            partial(on_bad, file), check_text=self._asks, controls=self._externals,
-            first_line=1 if new is None else new.first,
-        )  # fmt: skip
+            part, self._decoder, partial(on_bad, file), check_text=self._asks, controls=self._externals
+        )
         if self._since is not None:
             self._readers.setdefault(file.place, reader)
             self._headers_of.setdefault(file.place, self._headers)
@@ -234,7 +220,7 @@ class LocalAudit:
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
         for file in files:
-            for item in self._begin_file(file, on_bad).read_all():
+            for item in self._begin_file(file, on_bad).read():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file

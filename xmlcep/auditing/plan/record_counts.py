@@ -10,8 +10,8 @@ from path_types import PathType
 
 from ...log import Batch, ClockCheck
 from ...log.decoding import RowDecoder
-from ..inputs import LogFile
-from ..splits import PartReader, whole
+from ..inputs import LogFile, whole
+from ..splits import PartReader
 from .partition_key import Plan, key_at
 
 Key: TypeAlias = tuple[str | None, int | str | None]

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ...log import Header
-from ..inputs import LogFile
-from .past_files import NewPart, key_of, read_until
+from ..inputs import FilePart, LogFile
+from .past_files import key_of, read_until
 from .state_file import AuditState
 
 
@@ -19,7 +19,7 @@ class Since(NamedTuple):
     """
 
     state: AuditState
-    parts: list[NewPart]
+    parts: list[FilePart]
     frontier: Callable[[str], int] | None = None
 
     @property

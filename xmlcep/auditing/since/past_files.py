@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...engine import StateError
@@ -12,7 +13,7 @@ from ...files import reading
 from ...log import Header, LogError
 from ...log.identity import digests
 from ...log.tail import lines_backwards
-from ..inputs import LogFile
+from ..inputs import FilePart, LogFile
 
 
 @dataclass(slots=True)
@@ -47,29 +48,11 @@ class PastFile:
         )  # fmt: skip
 
 
-class NewPart(NamedTuple):
-    """What of a file is new: from byte ``start``, which begins line ``first``, to before byte ``end``.
-
-    Of packed files and Parquet files it is all (``end`` None). ``headers`` are those that were read before.
-    """
-
-    file: LogFile
-    start: int
-    end: int | None
-    first: int
-    headers: Mapping[str, Header]
-
-
 class NewParts(NamedTuple):
     """What is new, by the places of the files, and what is to be said of it."""
 
-    parts: list[NewPart]
+    parts: list[FilePart]
     notes: list[str]
-
-    @property
-    def files(self) -> list[LogFile]:
-        """The files in which something is new, with their places among these."""
-        return [part.file for part in self.parts]
 
 
 def news_of(files: Iterable[LogFile], past: Mapping[str, PastFile], *, final: bool) -> NewParts:
@@ -77,7 +60,7 @@ def news_of(files: Iterable[LogFile], past: Mapping[str, PastFile], *, final: bo
 
     Raises `LogError` for a file that is not the one it was, but for what has been added at its end.
     """
-    parts: list[NewPart] = []
+    parts: list[FilePart] = []
     notes: list[str] = []
     for file in files:
         known = past.get(key_of(file))
@@ -95,16 +78,16 @@ def news_of(files: Iterable[LogFile], past: Mapping[str, PastFile], *, final: bo
             continue
         first = 1 + (known.lines if known is not None else 0)
         headers = dict(known.headers) if known is not None else {}
-        parts.append(NewPart(file._replace(place=len(parts)), begun, end, first, headers))
+        parts.append(FilePart(file._replace(place=len(parts)), begun, end, first, headers))
     return NewParts(parts, notes)
 
 
 def parts_between(
     files: Iterable[LogFile], before: Mapping[str, PastFile], until: Mapping[str, PastFile]
-) -> list[NewPart]:
+) -> list[FilePart]:
     """What runs have read between two states; raises `StateError` if a file is not there any more."""
     there = {key_of(file): file for file in files}
-    parts: list[NewPart] = []
+    parts: list[FilePart] = []
     for name, known in until.items():
         begun = before.get(name)
         if begun is not None and begun.bytes == known.bytes:
@@ -113,7 +96,7 @@ def parts_between(
             raise StateError(f"{name}: is read again, and is not among the files")
         file = there[name]._replace(place=len(parts))
         start, lines, headers = (0, 0, {}) if begun is None else (begun.bytes, begun.lines, begun.headers)
-        parts.append(NewPart(file, start, known.bytes if file.kind == "plain" else None, lines + 1, headers))
+        parts.append(FilePart(file, start, known.bytes if file.kind == "plain" else None, lines + 1, headers))
     return parts
 
 
@@ -122,7 +105,7 @@ def key_of(file: LogFile) -> str:
     return os.path.realpath(file.path)
 
 
-def read_until(part: NewPart, lines: int, headers: dict[str, Header]) -> PastFile:
+def read_until(part: FilePart, lines: int, headers: dict[str, Header]) -> PastFile:
     """How far a file has been read now."""
     size = part.file.size if part.end is None else part.end
     begin, end = digests(part.file.path, size)
@@ -151,3 +134,20 @@ def _end_of_lines(file: LogFile, begun: int) -> int:
     with reading(file.path) as stream:
         offset, line = next(lines_backwards(stream, file.size))
     return max(begun, offset + len(line) if line.endswith(b"\n") else offset)
+
+
+class Held(NamedTuple):
+    """A record that is held, with its line as it is in a JSON Lines log; ``change``: it is a time point."""
+
+    doc: str
+    ts: int
+    at: str | None
+    change: bool
+    line: str
+
+
+def part_of_held(held: Iterable[Held], path: Path, name: str, headers: Mapping[str, Header]) -> FilePart:
+    """A part of a log that has what was held and is to be read now, first."""
+    path.write_text("".join(f"{each.line}\n" for each in held), encoding="utf-8")
+    size = path.stat().st_size
+    return FilePart(LogFile(0, str(path), "plain", size, name), 0, size, 1, headers)

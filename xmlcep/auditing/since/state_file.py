@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from hashlib import file_digest, sha256
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,7 @@ from ...rules import Rules
 from ..document_lines import line_of
 from ..findings.atomic_files import AtomicFile, same_place
 from .deliveries import OUTPUTS, Delivery
-from .held import Held
-from .past_files import PastFile
-from .seals import Sealing, sealed_end
+from .past_files import Held, PastFile
 from .state_documents import BEGIN, PastLines, StateDocuments
 
 
@@ -71,33 +71,20 @@ class AuditState:
             state._own_folder()
             return state
         try:
-            with ExitStack() as failed:
-                stream = failed.enter_context(path.open("rb"))
-                header = json.loads(stream.readline() or b"null")
-                check_version(header, "audit")
-                start, end = stream.tell(), sealed_end(stream)
-                stream.seek(start)
-                files: dict[str, PastFile] = {}
-                held: list[Held] = []
-                across: dict[str, Any] | None = None
-                while start < end and not (line := stream.readline()).startswith(BEGIN):
-                    record = json.loads(line)
-                    if "across" in record:
-                        across = record["across"]
-                    elif "held" in record:
-                        held.append(Held(*record["held"]))
-                    else:
-                        files[record["file"]] = PastFile.from_record(record)
-                    start += len(line)
-                documents = StateDocuments(PastLines(stream, start, end))
-                before = earlier_rules(header, rules, on_removed, "start without the state")
-                state = cls._begin(path, header, options)
-                state.before = before
-                state.late, state.kept = header["late"], header["kept"]
-                state._deliver_what_was_left(header["deliveries"], targets)
-                state.files, state.documents, state.held = files, documents, held
-                state.across = across
-                failed.pop_all()
+            with path.open("rb") as stream:
+                text = mmap(stream.fileno(), 0, access=ACCESS_READ)
+            header = json.loads(text.readline())
+            check_version(header, "audit")
+            start, end = text.tell(), _sealed_end(text)
+            before = earlier_rules(header, rules, on_removed, "start without the state")
+            state = cls._begin(path, header, options)
+            state.before = before
+            state.late, state.kept = header["late"], header["kept"]
+            while start < end and not (line := text.readline()).startswith(BEGIN):
+                state._take(json.loads(line))
+                start += len(line)
+            state.documents = StateDocuments(PastLines(text, start, end))
+            state._deliver_what_was_left(header["deliveries"], targets)
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
         except StateError as error:
@@ -115,6 +102,15 @@ class AuditState:
                     "all runs of an audit need the same"
                 )
         return cls(path, dict(options), int(header["runs"]), bool(header["final"]))
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        """A line that is not of a document."""
+        if "across" in record:
+            self.across = record["across"]
+        elif "held" in record:
+            self.held.append(Held(*record["held"]))
+        else:
+            self.files[record["file"]] = PastFile.from_record(record)
 
     def _deliver_what_was_left(
         self, records: Iterable[Mapping[str, Any]], targets: Mapping[str, Path]
@@ -188,14 +184,17 @@ class AuditState:
             "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path, self._own_folder()) as file:
-            sealing = Sealing(file.stream)
-            sealing.write(line_of(header))
-            sealing.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
-            sealing.writelines(line_of({"held": each}) for each in self.held)
+            stream = file.stream
+            stream.write(line_of(header))
+            stream.writelines(line_of(past.to_record(path)) for path, past in self.files.items())
+            stream.writelines(line_of({"held": each}) for each in self.held)
             if self.across is not None:
-                sealing.write(line_of({"across": self.across}))
-            self.documents.write(sealing)
-            sealing.seal()
+                stream.write(line_of({"across": self.across}))
+            self.documents.write(stream)
+            stream.flush()
+            assert file.temporary is not None
+            with file.temporary.open("rb") as written:
+                stream.write(_seal(file_digest(written, sha256).hexdigest()))
 
     def beside(self, what: str) -> Path:
         """A file for output of this run that is to be delivered. A run that was not committed never has the name of one
@@ -210,6 +209,20 @@ _MADE = re.compile(rf"\d+\.(?:{'|'.join((*OUTPUTS, 'held'))})|\..+\.[a-z0-9_]{{8
 def document_line(state: Mapping[str, Any]) -> bytes:
     """The line of a document."""
     return line_of({"doc": state["doc"], **state})
+
+
+def _seal(digest: str) -> bytes:
+    """The last line of a state, the digest of all before it: one that was changed, or cut off, is not resumed."""
+    return line_of({"sha256": digest})
+
+
+def _sealed_end(text: mmap) -> int:
+    """Where the seal begins; raises `ValueError` if it is not that of all before it."""
+    end = text.rfind(b"\n", 0, len(text) - 1) + 1
+    with memoryview(text) as content:
+        if content[end:] != _seal(sha256(content[:end]).hexdigest()):
+            raise ValueError("not what was written")
+    return end
 
 
 def _shown(value: object) -> str:

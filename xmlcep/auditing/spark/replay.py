@@ -27,7 +27,6 @@ from ...errors import RecordError, XmlCepError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header
 from ...log import Origin as Numbered
-from ...log.columns.arrow import ArrowBlock
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST, STANDARD
@@ -41,7 +40,6 @@ from ..inputs import LogFile
 from ..local.across import PartsOfDocuments, written
 from ..local.document_findings import RaisedInOrder
 from ..local.document_replay import DocumentReplay
-from ..local.type_numbers import TypeNumbers
 from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..snapshots import snapshot_of
 from ..whitespace import keep_meaningful
@@ -129,7 +127,6 @@ class SortedReplay:
         self._records = ArrowRecords(
             "", RowDecoder(ClockCheck.ANY, check_times=self._timed), self._judged_bad
         )
-        self._numbers = TypeNumbers()
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._may_leap = any(isinstance(node.definition, Periodic) for node in nodes)
@@ -209,36 +206,27 @@ class SortedReplay:
             return
         self._first += len(self._batch)
         self._batch = batch
-        block = self._block(batch, self._first)
-        runs = block.runs(self._types) if self._keep is None else None
-        if runs is not None and all(map(self._continues, runs)):
-            for run in runs:
-                self._follow(run)
-        else:
-            for item in block.items():
-                self._take_item(item)
+        for block in self._records.blocks(_as_log(batch), self._first):
+            runs = block.runs(self._types) if self._keep is None else None
+            if runs is not None and all(map(self._continues, runs)):
+                for run in runs:
+                    self._follow(run)
+            else:
+                for item in block.items():
+                    self._take_item(item)
         self._put_aside()
-
-    def _block(self, batch: pa.RecordBatch, first: int) -> ArrowBlock:
-        wanted = [name for name in batch.schema.names if name in COLUMNS]
-        return self._records.block(records_of(batch.select(wanted)), first)
 
     def _continues(self, run: Run) -> bool:
         replay = self._replay
         if replay is None or replay.doc != run.span.doc:
             return True
-        return replay.follows(run.span.first) and all(
-            replay.has_reached(clock) for _, clock in run.clocks[:1]
-        )
+        return replay.follows(run.span.first)
 
     def _follow(self, run: Run) -> None:
         for each, count in run.counts:
             if self._is_left_out(each.op, each.path):
                 self._left_out[each.op, each.path] += count
-        replay = self._at(run.span.doc)
-        for number, _ in run.clocks:
-            self._clocks[number] = self._origin(number)
-        replay.follow(_NO_FILE, run)
+        self._at(run.span.doc).follow(run)
 
     def _take_item(self, item: tuple[int, Any] | Batch) -> None:
         if not isinstance(item, Batch):
@@ -289,7 +277,7 @@ class SortedReplay:
     def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         self._findings = _Findings(self._ranking, self.answers, self._own, held=self._may_leap)
         return DocumentReplay(
-            doc, detector, self._findings, self, self._numbers, defers=self._defers, follows_edits=self._asks,
+            doc, detector, self._findings, self, defers=self._defers, follows_edits=self._asks,
             externals=bool(self._rules.externals), across=self._parts,
         )  # fmt: skip
 
@@ -338,7 +326,7 @@ class SortedReplay:
             if microseconds(at) == failure.leap:
                 number = self._first + index
                 reason = f"its time is {at}, more than a hundred years behind the others: {failure.problem}"
-                for item in self._block(self._batch.slice(index, 1), number).items():
+                for item in self._records.block(_as_log(self._batch.slice(index, 1)), number).items():
                     raw = (
                         raw_record(item.rows[0])
                         if isinstance(item, Batch)
@@ -434,6 +422,11 @@ class SortedReplay:
         """Where a record of the batch is from."""
         names, index = self._batch.schema.names, number - self._first
         return Origin(**{name: self._batch[name][index].as_py() for name in _HERE if name in names})
+
+
+def _as_log(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The columns that a log has, as it has them."""
+    return records_of(batch.select([name for name in batch.schema.names if name in COLUMNS]))
 
 
 def _with_used(rules: Rules, names: Iterable[str]) -> frozenset[str]:

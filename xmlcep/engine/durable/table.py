@@ -168,7 +168,7 @@ _OPERATORS: dict[type, Layout] = {
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay"),
     AperiodicState: _opened({}),
-    AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}, "_reopens"),
+    AperiodicStarState: _opened({"inside": ENTRIES_BY_KEY}, "_reopens"),
     PeriodicState: _opened(
         {**_DETECTIONS, "beating": ByKey(Listed(Made(lambda: Window([], 0))))}, "beat", "tree_name"
     ),
@@ -230,7 +230,7 @@ DETECTOR = _layout(
 _SHARED: dict[type, Layout] = {
     Setting: _layout(
         {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
-        "programs", "references", "document", "tries", "general", "witness", "gone",
+        "programs", "references", "document", "tries", "general", "witnesses", "gone",
     ),
     Clock: _layout(
         {

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from contexts import Entry
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from .opened import OpenedState
 
 
@@ -27,9 +22,4 @@ class AperiodicState(OpenedState):
             self.shut(key, window)
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> AperiodicState:  # fmt: skip
-    """The running state of ``aperiodic``."""
-    return AperiodicState(node, tree, report, setting)
+new_state = AperiodicState

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contexts import AnyOrder, Entry
+from contexts import Entry
 from contexts.constraints import Difference
 from contexts.entry import EVENT, FIRST, LAST
 from contexts.grouping import Key
 from contexts.search import Constrained
 
-from ...algebra import Promise, Window
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...algebra import Window
+from ...events import Cause
 from ..timers import MEASURE, Due
 from .choosing import reach
 from .combining import window_constraints
+from .state import Blueprint
 from .trailing import Candidate, TrailingState
 
 
@@ -27,22 +26,15 @@ class AroundState(TrailingState):
     flushes_before = 0
     """How many it has seen with a clock that it had before, more than its clock has (G7)."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operands: Sequence[Promise],
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, operands)
-        constraints = window_constraints(node)
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        constraints = window_constraints(of.node)
         if self.shared:
             constraints.append(Difference())
-        optional = frozenset(self.places[operand] for operand in node.optional)
-        if constraints or self.admitter() is not None or setting.general:
-            self.exists = Constrained(
-                constraints, ordered=False, admit=self.admitter(), tries=setting.tries, binders=self.binders(),
-                optional=optional,
-            )  # fmt: skip
-        else:
-            self.exists = AnyOrder(optional)
+        self.exists = Constrained(
+            constraints, ordered=False, admit=self.admitter(), tries=self.setting.tries, binders=self.binders(),
+            optional=frozenset(self.places[operand] for operand in of.node.optional),
+        )  # fmt: skip
 
     @property
     def flushes(self) -> int:

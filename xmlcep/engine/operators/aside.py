@@ -7,23 +7,21 @@ from functools import partial
 from types import MappingProxyType
 
 from contexts import Entry
+from contexts.combinations import Admit
 from contexts.constraints import Absence, Among, Violations
 from contexts.constraints import Collection as Collected
 from contexts.entry import EMPTY_START, END, EVENT, FIRST, LAST, START
 from contexts.grouping import Key
-from contexts.search import Admit
 
-from ...algebra import Promise, Window
+from ...algebra import Window
 from ...algebra.operators.aside import WithAside
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause
 from ..leaf import LeafState
-from ..setting import Setting
 from ..timers import MEASURE, Due
 from .choosing import reach
 from .combining import CombiningState
 from .negation import violations_of
-from .state import Arrivals, OperatorState
+from .state import Arrivals, Blueprint, OperatorState
 
 
 class AsideState(CombiningState):
@@ -36,24 +34,21 @@ class AsideState(CombiningState):
 
     restarting: Mapping[int, OperatorState] = MappingProxyType({})
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operands: Sequence[Promise],
-    ) -> None:  # fmt: skip
-        definition = node.definition
+    def __init__(self, of: Blueprint) -> None:
+        definition = of.node.definition
         assert isinstance(definition, WithAside)
         self.definition = definition
         self.positive = definition.positive
         collected = {each.operand for each in definition.collected}
         chosen = sorted({*self.positive, *collected.difference(definition.trailing)})
         self.places = {operand: place for place, operand in enumerate(chosen)}
-        super().__init__(node, tree, report, setting, [operands[k] for k in self.positive])
+        super().__init__(of._replace(operands=[of.operands[k] for k in self.positive]))
         self.width = len(chosen)
         self.violations = {k: self._kept(k) for k in definition.aside}
         # Of each operand that stands aside, how many places there are before it, and whether all of these may be empty.
         self._before = {k: sum(other < k for other in chosen) for k in definition.aside}
         self._leads = {
-            k for k in definition.aside if node.optional.issuperset(o for o in self.positive if o < k)
+            k for k in definition.aside if of.node.optional.issuperset(o for o in self.positive if o < k)
         }
         self.absences = {k: self._absence(k) for k in definition.aside if k not in definition.trailing}
         self.collections = {
@@ -68,8 +63,8 @@ class AsideState(CombiningState):
         self._completing = {
             k
             for k in collected.intersection(self.places)
-            if (not self.context.runs and not (operands[k].prompt and self.prompt))
-            or not any(o > k and o not in node.optional and operands[o].solid for o in self.positive)
+            if (not self.context.runs and not (of.operands[k].prompt and self.prompt))
+            or not any(o > k and o not in of.node.optional and of.operands[o].solid for o in self.positive)
         }
 
     def _kept(self, k: int) -> Violations:

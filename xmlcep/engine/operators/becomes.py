@@ -10,16 +10,13 @@ from contexts.entry import BINDINGS, EVENT, FIRST
 from contexts.grouping import Key
 from path_types import PathType
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause, PrimitiveEvent
 from ...xpath import Environment, Expression
 from ..errors import UnknownTimeError
 from ..leaf import PRIMITIVE, Bindings
-from ..setting import Setting
 from ..timers import Due
 from .deferrable import DeferrableState
-from .state import Account, Arrivals
+from .state import Account, Arrivals, Blueprint, Kept
 
 
 class Turn(NamedTuple):
@@ -38,11 +35,9 @@ class BecomesState(DeferrableState):
     made it true, None where it is false; ``places`` are their path instances.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        program = setting.programs[tree.index][node.index]
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        program = self.setting.programs[of.tree.index][of.node.index]
         assert program.test is not None and program.subject is not None
         self.test = program.test
         self.subject = program.subject
@@ -50,7 +45,7 @@ class BecomesState(DeferrableState):
         self.changed: dict[Key, Entry | None] = {}
         self.places: dict[Key, tuple[PathType, tuple[int, ...]]] = {}
         self._by_detection = self.composer.by_detection
-        self._needs_time = tree.needs_time
+        self._needs_time = of.tree.needs_time
 
     def is_true(self, path: PathType, ids: tuple[int, ...]) -> bool:
         """Whether the expression is true at an element now; not where there is none (B1)."""
@@ -148,14 +143,11 @@ class BecomesState(DeferrableState):
         for child, entries in arrivals:
             self.arrive(child, key, entries, cause)
 
-    def forget(self, key: Key) -> None:
-        self.changed.pop(key, None)
-        self.places.pop(key, None)
+    def kept(self) -> Kept:
+        return self.changed, self.places
 
     def clear(self) -> None:
         self.turns.clear()
-        self.changed.clear()
-        self.places.clear()
         super().clear()
 
     def group_keys(self) -> Collection[Key]:
@@ -170,9 +162,4 @@ class BecomesState(DeferrableState):
         return len(self.changed)
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> BecomesState:  # fmt: skip
-    """The running state of what becomes true."""
-    return BecomesState(node, tree, report, setting)
+new_state = BecomesState

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from contexts import Chains, Entry, Group
+from contexts import Entry, Group
 from contexts.constraints import Constraint, Contiguity, Difference, FromEach, Gap, Objection, Order
 from contexts.entry import EMPTY_END, END, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
 from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from ..timers import MEASURE
 from .aside import AsideState
 from .choosing import reach
 from .combining import window_constraints
-from .state import Input
+from .state import Blueprint, Input
 
 
 class SequenceState(AsideState):
@@ -30,14 +28,11 @@ class SequenceState(AsideState):
     is the place of that, None where that is not so.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operands: Sequence[Promise],
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, operands)
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
         self._last = self.places[self.positive[-1]]
         self.hopeless_without = {
-            k: self.places[before] if self._is_hopeless(k, before, operands) else None
+            k: self.places[before] if self._is_hopeless(k, before, of.operands) else None
             for before, k in zip((-1, *self.positive), self.positive, strict=False)
             if before >= 0
         }
@@ -47,18 +42,14 @@ class SequenceState(AsideState):
         )
         self.contiguity: Contiguity | None = None
         constraints = self._constraints()
-        if self.shared and not all(operands[k].solid for k in self.positive):
+        if self.shared and not all(of.operands[k].solid for k in self.positive):
             constraints.append(Difference())  # what is empty is before itself
-        is_more = len(constraints) > 1 or self.values.having is not None or node.optional or self.absences
-        if is_more or setting.general:
-            self.exists = Constrained(
-                constraints, ordered=True, admit=self.admitter(), tries=setting.tries, binders=self.binders(),
-                optional=frozenset(self.places[operand] for operand in node.optional),
-                collected={self.places[k]: self.absences[k] for k in self.absences if k in self.places},
-                compared=[absence for absence in self.absences.values() if absence.among is not None],
-            )  # fmt: skip
-        else:
-            self.exists = Chains()
+        self.exists = Constrained(
+            constraints, ordered=True, admit=self.admitter(), tries=self.setting.tries, binders=self.binders(),
+            optional=frozenset(self.places[operand] for operand in of.node.optional),
+            collected={self.places[k]: self.absences[k] for k in self.absences if k in self.places},
+            compared=[absence for absence in self.absences.values() if absence.among is not None],
+        )  # fmt: skip
 
     def _is_hopeless(self, k: int, before: int, operands: Sequence[Promise]) -> bool:
         """An empty composite of another tree is in order with everything. In recent context a newer event replaces an

@@ -10,11 +10,8 @@ from contexts.entry import AT, EVENT, FIRST, LAST
 from contexts.grouping import Key
 
 from ...algebra import Unit, Window
-from ...events import CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
 from ..timers import MEASURE
-from .state import OperatorState
+from .state import Blueprint, OperatorState
 
 
 class ChoosingState(OperatorState):
@@ -22,12 +19,10 @@ class ChoosingState(OperatorState):
 
     exists: Combinations
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        self.context = CONTEXTS[node.context.value]
-        self.shared = node.may_repeat  # whether one event may be stored in two operands
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        self.context = CONTEXTS[of.node.context.value]
+        self.shared = of.node.may_repeat  # whether one event may be stored in two operands
 
     @property
     def stored_operands(self) -> Sequence[int]:

@@ -12,15 +12,14 @@ from contexts.group import NO_STORES, Store, discard
 from contexts.grouping import Key
 from contexts.runs import Runs
 
-from ...algebra import Order, Promise, Window
-from ...events import Cause, CompositeEvent, PrimitiveType
+from ...algebra import Order, Window
+from ...events import Cause, PrimitiveType
 from ...rules.programs import bound_by_operands
-from ...rules.trees import EventTree, LeafNode, OperatorNode
-from ..setting import Setting
+from ...rules.trees import LeafNode, OperatorNode
 from ..timers import MEASURE, Due
 from .choosing import ChoosingState, reach
 from .deferrable import DeferrableState
-from .state import Account, Arrivals, Input, by_group
+from .state import Account, Arrivals, Blueprint, Input, Kept, by_group
 
 
 class CombiningState(ChoosingState, DeferrableState):
@@ -30,22 +29,21 @@ class CombiningState(ChoosingState, DeferrableState):
     older can be freed as time passes (G4).
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operands: Sequence[Promise],
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting)
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
         self.groups: dict[Key, Group] = {}
-        self.width = len(node.children)
+        self.width = len(of.node.children)
         self.collections: Mapping[int, Store] = NO_STORES  # of what is taken along, by place
         self._stores = self.context.replaces or self.context.runs  # in its own way
         # Whether combinations may be there that are not chosen, and that its window leaves behind.
-        self._moves_on = self.context.batches and node.window is not None and self.values.having is not None
+        self._moves_on = (
+            self.context.batches and of.node.window is not None and self.values.having is not None
+        )
         self._stored_owners: tuple[Owner | None, ...] | None = None
-        self.prompt = all(operand.prompt for operand in operands)
+        self.prompt = all(operand.prompt for operand in of.operands)
         # Whether everything arrives in the order in which it ends (Q1).
-        self._in_order = self.prompt or tree.order is Order.DETECTION
-        self._expires = node.window if self.prompt else None
+        self._in_order = self.prompt or of.tree.order is Order.DETECTION
+        self._expires = of.node.window if self.prompt else None
         # The events of leaves begin in the order in which they come.
         self._aging: Collection[int] = ()
 
@@ -112,12 +110,8 @@ class CombiningState(ChoosingState, DeferrableState):
             entry[EVENT][3][-1:] == (node,) for entry in group.stored[self.position(child)]
         )
 
-    def forget(self, key: Key) -> None:
-        self.close_group(key)
-
-    def clear(self) -> None:
-        self.groups.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return (self.groups,)
 
     def size(self) -> int:
         return sum(len(stored) for group in self.groups.values() for stored in group.stored)
@@ -207,9 +201,6 @@ class CombiningState(ChoosingState, DeferrableState):
         self.raise_combination(combination, key, cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
-
-    def group_keys(self) -> Collection[Key]:
-        return self.groups.keys()
 
     def account(self, key: Key) -> Account:
         group = self.groups.get(key)

@@ -39,10 +39,5 @@ class DeferrableState(OperatorState):
     def release(self, key: Key, cause: Cause) -> None:
         """Raises what is possible in a group (D5)."""
 
-    def release_alone(self, key: Key, cause: Cause) -> None:
-        """`release` of the only group there is, if it is possible: what that raises may go to the parent at once."""
-        if self.is_possible(key):
-            self.release(key, cause)
-
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
         """M4: an empty composite is due."""

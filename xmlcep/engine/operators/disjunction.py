@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from contexts import CONTEXTS, Entry
 from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from .deferrable import DeferrableState
-from .state import Account, Arrivals, Input, by_group
+from .state import Account, Arrivals, Blueprint, Input, Kept, by_group
 
 
 class DisjunctionState(DeferrableState):
@@ -22,11 +19,9 @@ class DisjunctionState(DeferrableState):
     ``pending`` are, for a deferred one, the arrivals since the last release by group, each with its operand.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        self.context = CONTEXTS[node.context.value]
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        self.context = CONTEXTS[of.node.context.value]
         self.pending: dict[Key, list[tuple[int, Entry]]] = {}
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
@@ -77,29 +72,13 @@ class DisjunctionState(DeferrableState):
             else:
                 self.forget(key)
 
-    def forget(self, key: Key) -> None:
-        if self.pending.pop(key, None) is not None:
-            self.drop_key(key)
-
-    def clear(self) -> None:
-        self.pending.clear()
-        super().clear()
-
-    def group_keys(self) -> Collection[Key]:
-        return self.pending.keys()
+    def kept(self) -> Kept:
+        return (self.pending,)
 
     def account(self, key: Key) -> Account:
         pending = self.pending.get(key, ())
         operands = range(len(self.node.children))
         return Account(tuple([entry for child, entry in pending if child == k] for k in operands))
 
-    def size(self) -> int:
-        return sum(map(len, self.pending.values()))
 
-
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> DisjunctionState:  # fmt: skip
-    """The running state of a disjunction."""
-    return DisjunctionState(node, tree, report, setting)
+new_state = DisjunctionState

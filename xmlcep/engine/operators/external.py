@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from contexts import Entry
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from .state import OperatorState
 
 
@@ -20,16 +17,5 @@ class ExternalState(OperatorState):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         raise AssertionError("an external event has no operands")
 
-    def forget(self, key: Key) -> None:
-        """There is nothing to free."""
 
-    def size(self) -> int:
-        return 0
-
-
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> ExternalState:  # fmt: skip
-    """The running state of an external event."""
-    return ExternalState(node, tree, report, setting)
+new_state = ExternalState

@@ -5,7 +5,7 @@ One module because what arrives, what is taken back and what drops out change on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from contexts import Entry, Owner
@@ -15,16 +15,14 @@ from contexts.group import discard
 from contexts.grouping import ByValue, Key
 from path_types import PathType
 
-from ...algebra import Multiplicity, Order, Promise
+from ...algebra import Multiplicity, Order
 from ...events import Cause, CompositeEvent, Event
-from ...rules.trees import EventTree, OperatorNode
 from ..composer import event_of, instance_at, interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
-from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated, SlidingAccumulation
 from .choosing import reach
-from .state import Account, OperatorState
+from .state import Account, Blueprint, Kept, OperatorState
 
 _TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -33,32 +31,31 @@ _new_tuple = tuple.__new__
 class MultiplicityState(OperatorState):
     """Raises a composite of all so far from the l-th arrival on, up to u of them."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operand: Promise,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting)
-        definition = node.definition
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        definition = of.node.definition
         assert isinstance(definition, Multiplicity)
-        self._by_detection = tree.order is Order.DETECTION
+        self._by_detection = of.tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
         self.slides = definition.options.slide
-        self.prompt = operand.prompt
-        self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
-        outer = node.outer_window
+        self.prompt = of.operands[0].prompt
+        self.within = (
+            None if of.node.window is None else (reach(of.node.window), MEASURE[of.node.window.unit])
+        )
+        outer = of.node.outer_window
         self._outer = None if outer is None else (reach(outer), MEASURE[outer.unit])
         self.accumulations: dict[Key, Accumulation] = {}
-        self.owner: Owner | None = self if node.takes_back else None
+        self.owner: Owner | None = self if of.node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
         self._is_short = not (
-            setting.general or tree.flat or tree.extended or self._by_detection or slides or asks
+            self.setting.general or of.tree.flat or of.tree.extended or self._by_detection or slides or asks
         )
         # Whether nothing waits, either.
-        self._raises_at_once = self._is_short and not node.deferred
+        self._raises_at_once = self._is_short and not of.node.deferred
 
     # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
 
@@ -264,8 +261,7 @@ class MultiplicityState(OperatorState):
         """Whether the guard is true (D4)."""
         if self.values.guard is None or self.values.allows(composite, seen):
             return True
-        if self.setting.witness is not None:
-            self.setting.witness.guarded(self.tree_index, self.node.index, composite)
+        self.tell_of_guard(composite)
         return False
 
     def _empty(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
@@ -393,20 +389,10 @@ class MultiplicityState(OperatorState):
         if accumulation.count():
             self._watch_over(due.key, accumulation, due.at)
 
-    def forget(self, key: Key) -> None:
-        self._drop(key)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else (self.accumulations,)
-
-    def clear(self) -> None:
-        self.accumulations.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return (self.accumulations,)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
-
-    def group_keys(self) -> Collection[Key]:
-        return self.accumulations.keys()
 
     def account(self, key: Key) -> Account:
         accumulation = self.accumulations.get(key)

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...algebra import Order, Promise
-from ...events import CompositeEvent, PrimitiveType
-from ...rules.trees import EventTree, LeafNode, OperatorNode
-from ..setting import Setting
+from ...algebra import Order
+from ...events import PrimitiveType
+from ...rules.trees import LeafNode
 from .integrating import MultiplicityState
 from .negation import NegatedMultiplicityState
 from .record_arrivals import RecordState
-from .state import OperatorState
+from .state import Blueprint, OperatorState
 from .waiting_multiplicity import WaitingMultiplicityState
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> OperatorState:  # fmt: skip
+def new_state(of: Blueprint) -> OperatorState:
     """The running state of a multiplicity."""
-    if node.counts:
-        return NegatedMultiplicityState(node, tree, report, setting)
-    if takes_records(node, tree, setting):
-        return RecordState(node, tree, report, setting, operands[0])
-    if node.deferred:
-        return WaitingMultiplicityState(node, tree, report, setting, operands[0])
-    return MultiplicityState(node, tree, report, setting, operands[0])
+    if of.node.counts:
+        return NegatedMultiplicityState(of)
+    if takes_records(of):
+        return RecordState(of)
+    if of.node.deferred:
+        return WaitingMultiplicityState(of)
+    return MultiplicityState(of)
 
 
-def takes_records(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
+def takes_records(of: Blueprint) -> bool:
     """Whether a multiplicity can be one of these: its arrivals are primitive events with moments or variables that
     follow from them, and it neither waits nor slides beside its window."""
-    program, (operand,) = setting.programs[tree.index][node.index], node.children
+    node, tree = of.node, of.tree
+    program, (operand,) = of.setting.programs[tree.index][node.index], node.children
     (leaf,) = program.leaves
     return (
         tree.extended
-        and not setting.general
+        and not of.setting.general
         and node.outer_window is None
         and not (tree.flat or node.deferred or node.definition.options.slide)
         and tree.order is Order.INTERVAL

@@ -39,9 +39,3 @@ class NegatedMultiplicityState(OperatorState):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.outbox += arrivals
-
-    def forget(self, key: Key) -> None:
-        pass
-
-    def size(self) -> int:
-        return 0

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import insort_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
 from contexts.grouping import Key
 
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause
 from ..composer import event_of
-from ..setting import Setting
-from .state import Account, OperatorState
+from .state import Account, Blueprint, Kept, OperatorState
 
 
 class OpenedState(OperatorState):
@@ -24,13 +22,11 @@ class OpenedState(OperatorState):
     intervals (W8).
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        self.context = CONTEXTS[node.context.value]
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        self.context = CONTEXTS[of.node.context.value]
         self.opened: dict[Key, list[Entry]] = {}
-        self.closer = len(node.children) - 1
+        self.closer = len(of.node.children) - 1
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
@@ -88,15 +84,8 @@ class OpenedState(OperatorState):
             if not opened:
                 self.forget_window(key)
 
-    def forget(self, key: Key) -> None:
-        self.forget_window(key)
-
-    def clear(self) -> None:
-        self.opened.clear()
-        super().clear()
-
-    def group_keys(self) -> Collection[Key]:
-        return self.opened.keys()
+    def kept(self) -> Kept:
+        return (self.opened,)
 
     def account(self, key: Key) -> Account:
         return Account((tuple(self.opened.get(key, ())), *(() for _ in self.node.children[1:])))

@@ -8,24 +8,22 @@ from contexts import CONTEXTS
 from contexts.context import Takes
 
 from ...algebra import Order, Promise
-from ...events import CompositeEvent, PrimitiveType
-from ...rules.trees import EventTree, LeafNode, OperatorNode
-from ..setting import Setting
+from ...events import PrimitiveType
+from ...rules.trees import LeafNode, OperatorNode
 from .pairs import PairState
 from .prompt_pairs import PromptPairState
+from .state import Blueprint
 from .waiting_pairs import WaitingPairState
 from .windowed_pairs import WindowedPairState
 
 
-def pair_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise], *, ordered: bool,
-) -> PairState | None:  # fmt: skip
+def pair_state(of: Blueprint, *, ordered: bool) -> PairState | None:
     """The running state of two operands that nothing joins but perhaps their order and a window; None for others."""
-    program = setting.programs[tree.index][node.index]
+    node, tree = of.node, of.tree
+    program = of.setting.programs[tree.index][node.index]
     if (
         len(node.children) != 2
-        or setting.general
+        or of.setting.general
         or node.definition.aside
         or (tree.flat or node.may_repeat or node.optional)
         or tree.order is not Order.INTERVAL
@@ -35,14 +33,14 @@ def pair_state(
     ):
         return None
     if is_windowed(node):
-        return WindowedPairState(node, tree, report, setting, ordered=ordered)
-    if not is_plain(node, operands) or (tree.extended and node.deferred):
+        return WindowedPairState(of, ordered=ordered)
+    if not is_plain(node, of.operands) or (tree.extended and node.deferred):
         return None
     if not node.deferred:
-        return PromptPairState(node, tree, report, setting, ordered=ordered)
+        return PromptPairState(of, ordered=ordered)
     if not ordered and CONTEXTS[node.context.value].takes is Takes.NEWEST_FIRST:
         return None  # what waits for a release does so in the order in which it came
-    return WaitingPairState(node, tree, report, setting, ordered=ordered)
+    return WaitingPairState(of, ordered=ordered)
 
 
 def is_plain(node: OperatorNode, operands: Sequence[Promise]) -> bool:

@@ -14,17 +14,18 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from contexts import AnyOrder, Chains, Combinations, Entry
-from contexts.constraints import Objection
+from contexts import Entry
+from contexts.constraints import Objection, Order
 from contexts.entry import END, START
 from contexts.grouping import Key
 from contexts.pairing import Ending, Pair, Pairing, Stored
+from contexts.search import Constrained
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType, as_event
-from ...rules.trees import EventTree, LeafNode, OperatorNode
-from ..setting import Setting
+from ...rules.trees import LeafNode
 from .choosing import ChoosingState
-from .state import Account
+from .combining import window_constraints
+from .state import Account, Blueprint
 
 _new_tuple = tuple.__new__
 Item: TypeAlias = Any
@@ -37,17 +38,15 @@ class PairState(ChoosingState):
     ``bare[k]`` says that of operand k events are stored as they are: not where entries have more to say.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        *, ordered: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting)
+    def __init__(self, of: Blueprint, *, ordered: bool) -> None:
+        super().__init__(of)
         self.ordered = ordered
-        self.exists: Combinations = Chains() if ordered else AnyOrder()
+        constraints = [*([Order()] if ordered else ()), *window_constraints(of.node)]
+        self.exists = Constrained(constraints, ordered=ordered, tries=self.setting.tries)
         self.pairing = Pairing(self.context, ordered=ordered)
         self.bare = tuple(
-            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not tree.extended
-            for child in node.children
+            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not of.tree.extended
+            for child in of.node.children
         )
         # What says when a first event ends.
         self.ends: Callable[[Item], float] = itemgetter(0) if self.bare[0] else itemgetter(END)
@@ -55,7 +54,7 @@ class PairState(ChoosingState):
             self._raise_allowed
             if self.values.guard is not None
             else self._raise_in_full
-            if tree.extended
+            if of.tree.extended
             else self._raise_pair
         )
 

@@ -8,14 +8,12 @@ from contexts import Entry
 from contexts.entry import EVENT, LAST
 from contexts.grouping import Key
 
-from ...algebra import Periodic, Promise, Unit
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...algebra import Periodic, Unit
+from ...events import Cause
 from ..errors import EndlessBeatError
-from ..setting import Setting
 from ..timers import Due
 from .opened import OpenedState
-from .state import Account
+from .state import Account, Blueprint, Kept
 
 MOST_BEATS = 10_000
 """Of one window, without a record of its group (W10)."""
@@ -38,11 +36,9 @@ class BeatState(OpenedState):
     ``detections`` are, by group, the windows that an empty composite has opened, each with when that was.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        definition = node.definition
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        definition = of.node.definition
         assert isinstance(definition, Periodic)
         self.beat = definition.beat.amount
         self.detections: dict[Key, list[tuple[int, Entry]]] = {}
@@ -90,23 +86,16 @@ class BeatState(OpenedState):
         else:
             del self.detections[key]
 
-    def forget(self, key: Key) -> None:
-        super().forget(key)
-        self.detections.pop(key, None)
-
-    def clear(self) -> None:
-        super().clear()
-        self.detections.clear()
+    def kept(self) -> Kept:
+        return (*super().kept(), self.detections)
 
 
 class PeriodicState(BeatState):
     """Windows in effect beat; the context says which these are. ``beating`` has them by group."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        self.tree_name = tree.name
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        self.tree_name = of.tree.name
         self.beating: dict[Key, list[Window]] = {}
 
     def open(self, key: Key, entry: Entry) -> None:
@@ -186,18 +175,8 @@ class PeriodicState(BeatState):
             for window in self.beating.get(key, ()):
                 window.beats = 0
 
-    def forget(self, key: Key) -> None:
-        super().forget(key)
-        self.beating.pop(key, None)
-
-    def clear(self) -> None:
-        super().clear()
-        self.beating.clear()
+    def kept(self) -> Kept:
+        return (*super().kept(), self.beating)
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> PeriodicState:  # fmt: skip
-    """The running state of ``periodic``."""
-    return PeriodicState(node, tree, report, setting)
+new_state = PeriodicState

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from contexts import Entry
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from .periodic import BeatState
 
 
@@ -31,9 +26,4 @@ class PeriodicStarState(BeatState):
         return max(0, (self.clock.now() - self.begin(key, entry) - 1) // self.beat)
 
 
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> PeriodicStarState:  # fmt: skip
-    """The running state of ``periodic*``."""
-    return PeriodicStarState(node, tree, report, setting)
+new_state = PeriodicStarState

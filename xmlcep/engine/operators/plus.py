@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 
 from contexts import Entry
 from contexts.entry import EVENT
 from contexts.grouping import Key
 
-from ...algebra import Plus, Promise, Unit
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...algebra import Plus, Unit
+from ...events import Cause
 from ..timers import Due
-from .state import Account, OperatorState
+from .state import Account, Blueprint, Kept, OperatorState
 
 
 class PlusState(OperatorState):
@@ -27,11 +25,9 @@ class PlusState(OperatorState):
 
     comes_late = True
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
-        super().__init__(node, tree, report, setting)
-        definition = node.definition
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        definition = of.node.definition
         assert isinstance(definition, Plus)
         self.delay = definition.delay.amount
         self.waiting: dict[Key, list[tuple[int, Entry]]] = {}
@@ -57,8 +53,8 @@ class PlusState(OperatorState):
             self.raise_combination((entry,), due.key, cause)
         self.consumed_by(0, over)
 
-    def group_keys(self) -> Collection[Key]:
-        return self.waiting.keys()
+    def kept(self) -> Kept:
+        return (self.waiting,)
 
     def account(self, key: Key) -> Account:
         waiting = self.waiting.get(key, ())
@@ -86,17 +82,5 @@ class PlusState(OperatorState):
     def forget(self, key: Key) -> None:
         """Nothing: what has happened has, and its time comes (W7)."""
 
-    def clear(self) -> None:
-        self.waiting.clear()
-        super().clear()
 
-    def size(self) -> int:
-        return sum(map(len, self.waiting.values()))
-
-
-def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-    operands: Sequence[Promise],
-) -> PlusState:  # fmt: skip
-    """The running state of ``plus``."""
-    return PlusState(node, tree, report, setting)
+new_state = PlusState

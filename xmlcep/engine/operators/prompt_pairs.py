@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from contexts import Entry
 from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 from contexts.pairing import Stored, oriented
 
-from ...events import Cause, CompositeEvent, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause, PrimitiveEvent
 from .pairs import Item, PairState
-from .state import Acceptor, Arrivals, Input, by_group
+from .state import Acceptor, Arrivals, Blueprint, Input, Kept, by_group
 
 _new_tuple = tuple.__new__
 Queue: TypeAlias = Item | list[Item]
@@ -34,11 +32,8 @@ class PromptPairState(PairState):
     """``firsts`` and ``seconds`` are stored; a second event of a sequence that finds no first one before it never will,
     and is not (G4, Q4)."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        *, ordered: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, ordered=ordered)
+    def __init__(self, of: Blueprint, *, ordered: bool) -> None:
+        super().__init__(of, ordered=ordered)
         self.firsts: dict[Key, Queue] = {}
         self.seconds: dict[Key, Queue] = {}
         self.queues = (self.firsts, self.seconds)
@@ -204,18 +199,8 @@ class PromptPairState(PairState):
                 began[key] = min(oldest[AT], began.get(key, oldest[AT]))
         return sorted(began, key=lambda key: began[key])
 
-    def forget(self, key: Key) -> None:
-        for queues in self.queues:
-            queues.pop(key, None)
-        self.drop_key(key)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else self.queues
-
-    def clear(self) -> None:
-        for queues in self.queues:
-            queues.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return self.queues
 
     def size(self) -> int:
         return sum(len(items_of(queue)) for queues in self.queues for queue in queues.values())

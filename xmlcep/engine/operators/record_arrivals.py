@@ -9,19 +9,17 @@ from contexts.entry import Moment
 from contexts.grouping import Key
 from path_types import PathType
 
-from ...algebra import Promise, Unit
+from ...algebra import Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
 from ..clock import NOWHERE
 from ..composer import instance_at
 from ..leaf import LeafState
-from ..setting import Setting
 from ..timers import MEASURE
 from ..values import GatheredBindings
 from .accumulation import Accumulation
 from .integrating import MultiplicityState
 from .records import IntegratedRecords, Read, RecordAccumulation
-from .state import Acceptor
+from .state import Acceptor, Blueprint
 
 _new_tuple = tuple.__new__
 
@@ -35,13 +33,12 @@ class RecordState(MultiplicityState):
 
     accumulations: dict[Key, RecordAccumulation]  # type: ignore[assignment]
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operand: Promise,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, operand)
-        (program,) = setting.programs[tree.index][node.index].leaves
-        self.read: Read = _nothing if program is None else LeafState(program, tree.name, setting).bound
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
+        (program,) = self.setting.programs[of.tree.index][of.node.index].leaves
+        self.read: Read = (
+            _nothing if program is None else LeafState(program, of.tree.name, self.setting).bound
+        )
 
     def record_acceptor(
         self,

@@ -18,7 +18,7 @@ from contexts.entry import AT, EMPTY_END, END, EVENT
 from contexts.grouping import ByValue, Key, KeysByPlace, drop_key, note_key
 from path_types import PathType
 
-from ...algebra import Order, Unit
+from ...algebra import Order, Promise, Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..clock import Clock
@@ -31,6 +31,8 @@ from ..values import Values
 
 _new_tuple = tuple.__new__
 _AT = itemgetter(AT)
+Kept: TypeAlias = tuple[dict[Key, Any], ...]
+"""What an operator has, by group."""
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
 Arrivals: TypeAlias = tuple[int, Sequence[Entry]]
@@ -39,6 +41,17 @@ Arrivals: TypeAlias = tuple[int, Sequence[Entry]]
 
 Acceptor: TypeAlias = Callable[[Key, PrimitiveEvent], None]
 """What takes a primitive event in a group, where it is the one arrival in its tree at its time point."""
+
+
+class Blueprint(NamedTuple):
+    """What a running state is made of: its operator and the tree of that, where composites are reported (None:
+    nowhere), what the detector has for all, and what the operands promise."""
+
+    node: OperatorNode
+    tree: EventTree
+    report: list[CompositeEvent] | None
+    setting: Setting
+    operands: Sequence[Promise]
 
 
 class Taker(Protocol):
@@ -94,9 +107,8 @@ class OperatorState(ABC):
     comes_late = False
     """Whether what it has at a node outlasts that, as its time comes by a timer."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
-    ) -> None:
+    def __init__(self, of: Blueprint) -> None:
+        node, tree, report, setting = of.node, of.tree, of.report, of.setting
         self.node = node
         self.setting = setting
         self.tree_index = tree.index
@@ -149,30 +161,39 @@ class OperatorState(ABC):
         for child, key, arrivals in inputs:
             self.arrive(child, key, arrivals, cause)
 
-    @abstractmethod
+    def kept(self) -> Kept:
+        """All that it has, by group."""
+        return ()
+
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
+        for kept in self.kept():
+            kept.pop(key, None)
+        self.drop_key(key)
 
     def forget_at(self, place: int) -> None:  # noqa: B027
         """Frees what it has at a node that is gone beside its groups, which it may have of values without a group."""
 
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+    def by_group(self) -> Kept | None:
         """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""
-        return None
+        is_more = self.by_value or type(self).forget is not OperatorState.forget
+        return None if is_more else self.kept()
 
     def clear(self) -> None:
         """Forgets everything."""
         self._keys.clear()
+        for kept in self.kept():
+            kept.clear()
 
-    @abstractmethod
     def size(self) -> int:
         """How many events are stored."""
+        return sum(len(events) for kept in self.kept() for events in kept.values())
 
     # What explanations ask (Y1 to Y5): none of it changes anything.
 
     def group_keys(self) -> Collection[Key]:
         """The groups that have something."""
-        return ()
+        return dict.fromkeys(key for kept in self.kept() for key in kept)
 
     def account(self, key: Key) -> Account:
         """What it has in a group."""
@@ -337,8 +358,14 @@ class OperatorState(ABC):
         """Raises it, unless the guard forbids it (D4), and puts it into the outbox."""
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))
-        elif self.setting.witness is not None:
-            self.setting.witness.guarded(self.tree_index, self.node.index, event)
+        else:
+            self.tell_of_guard(event)
+
+    def tell_of_guard(self, event: CompositeEvent) -> None:
+        """The guard forbade a composite: whoever asks questions wants to know (Y3)."""
+        witness = self.setting.witnesses.get(self.tree_index)
+        if witness is not None:
+            witness.guarded(self.node.index, event)
 
     # ---- groups at a place ----------------------------------------------------------------------------
 

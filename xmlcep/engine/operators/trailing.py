@@ -17,15 +17,13 @@ from contexts.constraints import Objection
 from contexts.entry import AT, BINDINGS, EMPTY_END, EMPTY_START, END, EVENT, FIRST, START, parts
 from contexts.grouping import Key
 
-from ...algebra import Promise
-from ...events import Cause, CompositeEvent, PrimitiveType
-from ...rules.trees import EventTree, LeafNode, OperatorNode
-from ..setting import Setting
+from ...events import Cause, PrimitiveType
+from ...rules.trees import LeafNode
 from ..timers import MEASURE, Due
 from .aside import AsideState
 from .chain import SequenceState
 from .choosing import reach
-from .state import Account, Arrivals, Input, by_group
+from .state import Account, Arrivals, Blueprint, Input, by_group
 
 _FIRST = itemgetter(0)
 HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
@@ -80,11 +78,8 @@ class TrailingState(AsideState):
         """How many flushes there have been, for those that look back."""
         return 0
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operands: Sequence[Promise],
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, operands)
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
         self.trailing = self.definition.trailing
         self._among = {k: self.compared(k) for k in self.trailing}
         # A group knows what is taken along at the end, too, behind all that it stores (H7).
@@ -93,17 +88,17 @@ class TrailingState(AsideState):
         stored = {at: self.violations[k] for k, at in self._along_at.items()}
         self.collections = {**self.collections, **cast("dict[int, Collected]", stored)}
         self._operands = tuple(self.places)
-        self._length = HAPPENED if tree.extended else FIRST  # of an entry as it comes
+        self._length = HAPPENED if of.tree.extended else FIRST  # of an entry as it comes
         # Whether each event of the one operand that has to occur is a combination, used at once.
         self._is_lone = (
-            len(node.children) == 1 + len(self.trailing)
-            and isinstance(node.children[0], LeafNode)
-            and isinstance(node.children[0].type, PrimitiveType)
+            len(of.node.children) == 1 + len(self.trailing)
+            and isinstance(of.node.children[0], LeafNode)
+            and isinstance(of.node.children[0].type, PrimitiveType)
             and self.context.takes_oldest
             and self.values.having is None
             and not self.shared
         )
-        window = node.window
+        window = of.node.window
         self._until = None if window is None else (reach(window), MEASURE[window.unit])
         self.candidates: dict[Key, list[Candidate]] = {}
         self.ready: dict[Key, list[Candidate]] = {}

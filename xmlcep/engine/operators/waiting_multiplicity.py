@@ -9,14 +9,12 @@ from contexts import Entry
 from contexts.grouping import Key
 from path_types import PathType
 
-from ...algebra import Promise, Termination
-from ...events import Cause, CompositeEvent, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...algebra import Termination
+from ...events import Cause, PrimitiveEvent
 from .accumulation import Accumulation
 from .deferrable import DeferrableState
 from .integrating import MultiplicityState
-from .state import Arrivals
+from .state import Arrivals, Blueprint
 
 _new_tuple = tuple.__new__
 
@@ -27,16 +25,13 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
     Where it waits for a condition alone it is a `MultiplicityState` whenever that holds (D4).
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        operand: Promise,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, operand)
+    def __init__(self, of: Blueprint) -> None:
+        super().__init__(of)
         self._full: float = inf if self.upper is None else self.upper
         self._enough = max(self.lower, 1)
-        self._awaits_release = node.termination is not Termination.EARLIEST
+        self._awaits_release = of.node.termination is not Termination.EARLIEST
         # Whether all that it does besides is to raise what has accumulated until a release.
-        self._is_plain = self._is_short and not node.takes_back
+        self._is_plain = self._is_short and not of.node.takes_back
 
     # ---- what waits (D2, D5) -----------------------------------------------------------------------------
 

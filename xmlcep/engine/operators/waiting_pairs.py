@@ -7,21 +7,18 @@ condition, too (D4): what arrives while nothing else waits is raised at once if 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 from contexts import Entry
 from contexts.entry import EVENT
 from contexts.grouping import Key
 from contexts.pairing import Ending, Waiting
 
-from ...events import Cause, CompositeEvent, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause, PrimitiveEvent
 from .deferrable import DeferrableState
 from .pairs import Item, PairState
-from .state import Account, Arrivals
+from .state import Account, Arrivals, Blueprint, Kept
 
 
 class WaitingPairState(PairState, DeferrableState):
@@ -31,11 +28,8 @@ class WaitingPairState(PairState, DeferrableState):
     waits.
     """
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        *, ordered: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, ordered=ordered)
+    def __init__(self, of: Blueprint, *, ordered: bool) -> None:
+        super().__init__(of, ordered=ordered)
         self.groups: dict[Key, Waiting] = {}
 
     def keep(self, child: int, key: Key, item: Item) -> bool:
@@ -108,18 +102,8 @@ class WaitingPairState(PairState, DeferrableState):
     def account(self, key: Key) -> Account:
         return super().account(key)._replace(raised=all(self.stored(key)) and not self.is_possible(key))
 
-    def group_keys(self) -> Collection[Key]:
-        return self.groups.keys()
-
-    def forget(self, key: Key) -> None:
-        self.groups.pop(key, None)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else (self.groups,)
-
-    def clear(self) -> None:
-        self.groups.clear()
-        super().clear()
+    def kept(self) -> Kept:
+        return (self.groups,)
 
     def size(self) -> int:
         return sum(sum(map(len, waiting.stored)) + len(waiting.endings) for waiting in self.groups.values())

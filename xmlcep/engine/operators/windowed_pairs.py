@@ -8,38 +8,26 @@ from an arrival is too far from all that is still to come (G4).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from contexts.constraints import Constraint
-from contexts.constraints import Order as Before
 from contexts.entry import FIRST, LAST
 from contexts.grouping import Key
-from contexts.search import Constrained
 
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
-from ..setting import Setting
+from ...events import Cause
 from ..timers import MEASURE, Due
 from .choosing import reach
-from .combining import window_constraints
 from .pairs import Item
 from .prompt_pairs import PromptPairState, items_of
-from .state import Arrivals
+from .state import Arrivals, Blueprint, Kept
 
 
 class WindowedPairState(PromptPairState):
     """``watched`` says of groups until when their oldest event is not too old, as it was when a timer was set for
     that."""
 
-    def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
-        *, ordered: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(node, tree, report, setting, ordered=ordered)
-        within = node.definition.options.within
+    def __init__(self, of: Blueprint, *, ordered: bool) -> None:
+        super().__init__(of, ordered=ordered)
+        within = of.node.definition.options.within
         assert within is not None
-        constraints: list[Constraint] = [*([Before()] if ordered else ()), *window_constraints(node)]
-        self.exists = Constrained(constraints, ordered=ordered, tries=setting.tries)
         self.within = within
         self._reach, self._measure = reach(within), MEASURE[within.unit]
         self.watched: dict[Key, int] = {}
@@ -87,13 +75,5 @@ class WindowedPairState(PromptPairState):
             self._let_go(child, due.key, due.at - self._reach + 1)
         self._watch(due.key)
 
-    def forget(self, key: Key) -> None:
-        super().forget(key)
-        self.watched.pop(key, None)
-
-    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
-        return None if self.by_value else (*self.queues, self.watched)
-
-    def clear(self) -> None:
-        super().clear()
-        self.watched.clear()
+    def kept(self) -> Kept:
+        return (*self.queues, self.watched)

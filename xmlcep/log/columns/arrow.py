@@ -5,26 +5,23 @@ One module because what is checked of columns is what makes rows of them, and co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, repeat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate, pairwise, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
 from ..errors import BadRecord
-from ..records import LARGEST, ClockRecord, Row
+from ..records import LARGEST, Row
 from .arrow_values import metas_of, number, numbers, rows_of, values_of
 from .blocks import (
     Block,
     Item,
-    NumberedClock,
     RecordType,
     RecordTypes,
     Run,
     Span,
     are_times,
     are_xml,
-    clocks_by_document,
-    step_of,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +29,8 @@ if TYPE_CHECKING:
 
 WITH_FEW_VALUES = ("doc", "op", "path")
 """The columns that should be read dictionary-encoded."""
+
+_FEW = 256  # records to a clock record, or more: fewer are taken row by row
 
 _TEXTS = ("value", "old", "at")
 _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
@@ -57,76 +56,32 @@ class ArrowBlock(Block):
 
     def runs(self, types: RecordTypes) -> list[Run] | None:
         """See `Block.runs`."""
-        columns = self._checked(types)
+        if clock_places(self._batch) != []:
+            return None
+        columns = _columns_of(self._batch, self._doc, types)
         return None if columns is None else columns.runs()
 
-    def _checked(self, types: RecordTypes) -> _Columns | None:
-        clock = self._batch.column("clock") if "clock" in self._batch.schema.names else None
-        if clock is None or clock.null_count == len(clock):
-            return _columns_of(self._batch, self._doc, types)
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        if clock.type != pa.bool_():
-            return None
-        chosen = clock.fill_null(False)
-        places = pc.indices_nonzero(chosen).to_pylist()
-        if not places:
-            return _columns_of(self._batch, self._doc, types)
-        columns = _columns_of(self._batch.filter(pc.invert(chosen)), self._doc, types)
-        clocks = self._clocks(places)
-        if columns is None or clocks is None:
-            return None
-        # How many change records come before each: the records before it, less the clock records among them.
-        before = [place - index for index, place in enumerate(places)]
-        found = clocks_by_document(clocks, before, columns.changes())
-        return None if found is None else columns.with_clocks(found)
-
-    def _clocks(self, places: list[int]) -> list[NumberedClock] | None:
-        """The clock records at these places of the batch; None if one is none."""
-        records = self._batch.take(places).to_pylist()
-        try:
-            return [
-                (self.first + place, ClockRecord.from_record(record, self._doc))
-                for place, record in zip(places, records, strict=True)
-            ]
-        except RecordError:
-            return None
-
-    @property
-    def size(self) -> int:
-        """How many bytes it takes in memory."""
-        return int(self._batch.get_total_buffer_size())
-
-    def goes_with(self, other: ArrowBlock) -> bool:
-        """Whether it and another can be `JoinedBlocks`: columns are alike, and no record says what the clock shows."""
-        schema = self._batch.schema
-        if not schema.equals(other._batch.schema) or ("doc" not in schema.names and self._doc != other._doc):
-            return False
-        return not (self._has_clocks() or other._has_clocks())
-
-    def _has_clocks(self) -> bool:
-        if "clock" not in self._batch.schema.names:
-            return False
-        clock = self._batch.column("clock")
-        return bool(clock.null_count < len(clock))
+def parts(batch: pyarrow.RecordBatch) -> Iterator[tuple[int, int]]:
+    """Where to cut a batch, so that others can be taken as columns: clock records apart, unless they are many."""
+    places = clock_places(batch) or []
+    if len(places) * _FEW > len(batch):
+        places = []
+    yield from pairwise(sorted({0, len(batch), *places, *(place + 1 for place in places)}))
 
 
-class JoinedBlocks:
-    """Blocks that follow each other, each of which goes with the first, looked at as one: what a block costs, however
-    few records it has, these cost once."""
+def clock_places(batch: pyarrow.RecordBatch) -> list[int] | None:
+    """The indexes of clock records; None if what the column has is none that says so."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    def __init__(self, blocks: Sequence[ArrowBlock]) -> None:
-        self._blocks = blocks
-
-    def runs(self, types: RecordTypes) -> list[Run] | None:
-        """See `Block.runs`."""
-        import pyarrow as pa
-
-        tables = [pa.Table.from_batches([block._batch]) for block in self._blocks]
-        (batch,) = pa.concat_tables(tables).combine_chunks().to_batches()
-        columns = _columns_of(batch, self._blocks[0]._doc, types)
-        return None if columns is None else columns.runs()
+    clock = batch.column("clock") if "clock" in batch.schema.names else None
+    if clock is None or clock.null_count == len(clock):
+        return []
+    if clock.type != pa.bool_():
+        return None
+    places: list[int] = pc.indices_nonzero(clock.fill_null(False)).to_pylist()
+    return places
 
 
 def _columns_of(batch: pyarrow.RecordBatch, doc: str | None, types: RecordTypes) -> _Columns | None:
@@ -168,20 +123,16 @@ def _encoded(column: Any) -> _Encoded | None:
 
 
 def _types_of(paths: _Encoded, ops: _Encoded, types: RecordTypes) -> pyarrow.Array:
-    """The numbers of the records' types; raises `RecordError` for what none can have.
-
-    Types are looked up where they occur only: with many paths most pairs of a path and an operation do not.
-    """
+    """The numbers of the records' types; raises `RecordError` for what none can have."""
     import pyarrow.compute as pc
 
-    begin, step = numbers(types.places(paths.values)), numbers(map(step_of, ops.values))
-    places = pc.add(begin.take(paths.codes), step.take(ops.codes))
-    found = numbers(types.numbers).take(places)
-    if pc.min(found).as_py() < 0:
-        for place in places.filter(pc.less(found, number(0))).unique().to_pylist():
-            types.find(place)
-        found = numbers(types.numbers).take(places)
-    return found
+    count = len(ops.values)
+    pairs = pc.add(pc.multiply(paths.codes, number(count)), ops.codes).dictionary_encode()
+    found = [
+        types[ops.values[pair % count], paths.values[pair // count]].number
+        for pair in pairs.dictionary.to_pylist()
+    ]
+    return numbers(found).take(pairs.indices)
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -234,9 +185,8 @@ class _Columns:
     """The columns of a batch of records, of which ``codes`` are the numbers of their ``types``."""
 
     def __init__(
-        self, columns: dict[str, Any], types: RecordTypes, codes: pyarrow.Array, docs: _Encoded | str,
-        clocks: dict[str, list[NumberedClock]] | None = None,
-    ) -> None:  # fmt: skip
+        self, columns: dict[str, Any], types: RecordTypes, codes: pyarrow.Array, docs: _Encoded | str
+    ) -> None:
         import pyarrow as pa
 
         wanted = (*_USED, "pos") if types.applied else _USED
@@ -245,33 +195,19 @@ class _Columns:
         self._types = types
         self._codes = codes
         self._docs = docs
-        self._clocks = clocks or {}
-        self._needed = numbers(types.needed).cast(pa.bool_()).take(codes)
-
-    def with_clocks(self, clocks: dict[str, list[NumberedClock]]) -> _Columns:
-        """The same with clock records among them."""
-        return _Columns(self._columns, self._types, self._codes, self._docs, clocks)
-
-    def changes(self) -> Iterable[tuple[str, int, int | None]]:
-        """Document, ts and transaction of the records."""
-        docs: Iterable[str] = (
-            repeat(self._docs)
-            if isinstance(self._docs, str)
-            else map(self._docs.values.__getitem__, self._docs.codes.to_pylist())
-        )
-        return zip(docs, values_of(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
+        self._needed = numbers(each.needed for each in types.by_number).cast(pa.bool_()).take(codes)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = numbers(self._types.lengths).cast(pa.int32()).take(self._codes)
+        lengths = numbers(each.length for each in self._types.by_number).cast(pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
         """See `Block.runs`; None if a clock does not advance."""
-        clocks, edits = self._clocks, self._goes_on()
+        edits = self._goes_on()
         if isinstance(self._docs, str) or len(self._docs.values) == 1:
             spans = self._spans()
             if spans is None:
@@ -281,7 +217,7 @@ class _Columns:
             counts_of_all = [
                 (self._types.by_number[code], count) for code, count in _counts(kept.codes).items()
             ]
-            return [Run(spans[0], self._rows(kept, repeat(doc)), counts_of_all, clocks.get(doc, ()), edits)]
+            return [Run(spans[0], self._rows(kept, repeat(doc)), counts_of_all, edits)]
         order = self._order_by_document()
         spans = self._spans(order)
         if spans is None:
@@ -296,7 +232,7 @@ class _Columns:
         for code, span in zip(_counts(codes), spans, strict=True):
             of_types = counts.get(code, [])
             end = start + sum(count for _, count in of_types)
-            found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ()), edits))
+            found.append(Run(span, rows[start:end], of_types, edits))
             start = end
         return found
 
@@ -347,8 +283,8 @@ class _Columns:
 
     def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
         """Rows of the records that were chosen."""
-        codes, columns = kept.codes.to_pylist(), kept.columns
-        ops, paths = self._types.ops, self._types.paths
+        codes, columns, kinds = kept.codes.to_pylist(), kept.columns, self._types.by_number
+        ops, paths = [each.op for each in kinds], [each.path for each in kinds]
         return rows_of(
             columns,
             map(ops.__getitem__, codes),

@@ -8,9 +8,7 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import inf
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step
@@ -21,11 +19,9 @@ from ...timestamps import TimeError, microseconds
 from ...xml_parser import NOT_XML
 from ..batches import Batch
 from ..errors import BadRecord
-from ..records import Aside, ClockRecord, Row
+from ..records import Aside, Row
 
 Item: TypeAlias = tuple[int, Aside] | Batch
-NumberedClock: TypeAlias = tuple[int, ClockRecord]
-"""A clock record with its number in the file."""
 Meta: TypeAlias = Mapping[str, str]
 
 
@@ -49,15 +45,13 @@ class Run(NamedTuple):
 
     The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos`` where records
-    are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
-    the document's clock records in the block, in order; those between two of the span's records are in no
-    transaction. ``edits``: whether the edit of any record in the block continues in the next (U1).
+    are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``edits``:
+    whether the edit of any record in the block continues in the next (U1).
     """
 
     span: Span
     rows: Iterable[Row]
     counts: list[tuple[RecordType, int]]
-    clocks: Sequence[NumberedClock] = ()
     edits: bool = False
 
 
@@ -95,15 +89,6 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
         self._is_needed = is_needed
         self.by_number: list[RecordType] = []
         """The types that came so far."""
-        self.ops: list[str] = []
-        """Their operations, as a column; so are the next three."""
-        self.paths: list[PathType] = []
-        self.lengths = array("q")
-        self.needed = array("q")
-        self.numbers = array("q")
-        """The number of the type at each place (see `places`), or -1."""
-        self._places: dict[str, int] = {}
-        self._texts: list[str] = []  # of paths, in order of their places
         self._read: dict[str, PathType] = {}
         self._steps: dict[str, Step] = {}  # the last steps of these
 
@@ -135,34 +120,7 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
             found = RecordType(op, path, len(path), self._is_needed(op, path), len(self.by_number))
             self[op, text] = found
             self.by_number.append(found)
-            self.ops.append(op)
-            self.paths.append(path)
-            self.lengths.append(found.length)
-            self.needed.append(found.needed)
         return found
-
-    def places(self, texts: Iterable[str]) -> Iterator[int]:
-        """Where in `numbers` the types of records of these paths begin, whatever the texts are; a path has a place
-        for each operation, and one for what is none (see `step_of`)."""
-        for text in texts:
-            place = self._places.get(text)
-            if place is None:
-                place = self._places[text] = len(self.numbers)
-                self.numbers.extend([-1] * (len(OPERATIONS) + 1))
-                self._texts.append(text)
-            yield place
-
-    def find(self, place: int) -> None:
-        """Finds the type at a place."""
-        path, op = divmod(place, len(OPERATIONS) + 1)
-        if op == len(OPERATIONS):
-            raise RecordError("op is none of 'ins', 'upd' and 'del'")
-        self.numbers[place] = self[OPERATIONS[op], self._texts[path]].number
-
-
-def step_of(op: str) -> int:
-    """How far behind a path's first place the one of an operation is, or of what is none."""
-    return OPERATIONS.index(op) if op in OPERATIONS else len(OPERATIONS)
 
 
 def are_xml(texts: Iterable[str | None]) -> bool:
@@ -201,56 +159,3 @@ class Block:
         """The records in runs, at most one per document; None if it has no columns, or anything in them is out of the
         ordinary."""
         return None
-
-
-def clocks_by_document(
-    clocks: Sequence[NumberedClock],
-    places: Sequence[int],
-    changes: Iterable[tuple[str, int, int | None]],
-) -> dict[str, list[NumberedClock]] | None:
-    """The clock records of a block; None if one is not where it belongs, or has no change record beside it.
-
-    ``changes`` are document, ts and transaction of the change records; ``places`` says how many of
-    them come before each clock record.
-    """
-    found: dict[str, list[NumberedClock]] = {}
-    order = _Order()
-    pending = list(zip(places, clocks, strict=True))[::-1]
-    for index, change in enumerate(changes):
-        while pending and pending[-1][0] == index:
-            order.clock(pending.pop()[1][1])
-        order.change(*change)
-    while pending:
-        order.clock(pending.pop()[1][1])
-    if not order.is_kept or any(clock.doc not in order.documents for _, clock in clocks):
-        return None
-    for numbered in clocks:
-        found.setdefault(numbered[1].doc, []).append(numbered)
-    return found
-
-
-class _Order:
-    """Whether the change and clock records of a block stand in order, as far as the block shows."""
-
-    def __init__(self) -> None:
-        self.is_kept = True
-        self.documents: dict[str, int | None] = {}  # those with change records: the last one's transaction
-        self._last: dict[str, tuple[int, float]] = {}  # time point, and time of the last clock record there
-        self._waiting: set[str] = set()  # documents whose transaction must not go on after a clock record
-
-    def change(self, doc: str, ts: int, txn: int | None) -> None:
-        """The next record is a change record."""
-        goes_on = doc in self._waiting and txn is not None and txn == self.documents.get(doc)
-        if goes_on or (doc in self._last and ts <= self._last[doc][0]):
-            self.is_kept = False
-        self._waiting.discard(doc)
-        self.documents[doc] = txn
-        self._last[doc] = ts, -inf
-
-    def clock(self, clock: ClockRecord) -> None:
-        """The next record is a clock record."""
-        place = clock.ts, float(clock.time)
-        if place < self._last.get(clock.doc, place):
-            self.is_kept = False
-        self._last[clock.doc] = place
-        self._waiting.add(clock.doc)
