@@ -13,8 +13,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest, sha256
 from mmap import ACCESS_READ, mmap
+from os import fstat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...engine import OnRemoved, StateError
 from ...engine.durable import FORM, VERSION, check_version, earlier_rules, rules_stamp
@@ -27,6 +28,8 @@ from ..findings.atomic_files import AtomicFile, same_place
 from .deliveries import OUTPUTS, Delivery
 from .past_files import Held, PastFile
 from .state_documents import BEGIN, PastLines, StateDocuments
+
+_BLOCK = 1 << 20
 
 
 @dataclass(slots=True)
@@ -72,10 +75,11 @@ class AuditState:
             return state
         try:
             with path.open("rb") as stream:
+                header = json.loads(stream.readline())
+                check_version(header, "audit")
+                start, end = stream.tell(), _sealed_end(stream)
                 text = mmap(stream.fileno(), 0, access=ACCESS_READ)
-            header = json.loads(text.readline())
-            check_version(header, "audit")
-            start, end = text.tell(), _sealed_end(text)
+            text.seek(start)
             before = earlier_rules(header, rules, on_removed, "start without the state")
             state = cls._begin(path, header, options)
             state.before = before
@@ -216,12 +220,19 @@ def _seal(digest: str) -> bytes:
     return line_of({"sha256": digest})
 
 
-def _sealed_end(text: mmap) -> int:
-    """Where the seal begins; raises `ValueError` if it is not that of all before it."""
-    end = text.rfind(b"\n", 0, len(text) - 1) + 1
-    with memoryview(text) as content:
-        if content[end:] != _seal(sha256(content[:end]).hexdigest()):
-            raise ValueError("not what was written")
+def _sealed_end(stream: BinaryIO) -> int:
+    """Where the seal begins; raises `ValueError` if it is not that of all before it.
+
+    All of it is read, before it is mapped: what cannot be read is an error here, and would end the process there.
+    """
+    end = left = max(fstat(stream.fileno()).st_size - len(_seal("0" * 64)), 0)
+    digest = sha256()
+    stream.seek(0)
+    while block := stream.read(min(left, _BLOCK)):
+        digest.update(block)
+        left -= len(block)
+    if stream.read() != _seal(digest.hexdigest()):
+        raise ValueError("not what was written")
     return end
 
 
