@@ -8,7 +8,7 @@ start of the nearest non-empty one behind.
 from __future__ import annotations
 
 from .combinations import Stores
-from .entry import Entry
+from .entry import Combination, Entry
 
 _NEVER, _ALWAYS = float("inf"), float("-inf")
 
@@ -23,6 +23,36 @@ def in_chains(stores: Stores) -> list[list[Entry]]:
         [e for e in store if e[0] > opening and e[1] < deadline and opening < deadline]
         for store, opening, deadline in zip(stores, before, behind, strict=True)
     ]
+
+
+def oldest_chain(stores: Stores) -> Combination | None:
+    """From the first store on the oldest event that can be extended to a chain."""
+    bounds = _deadlines(stores)
+    if bounds is None:
+        return None
+    chain, ended = [], _ALWAYS
+    for store, deadline in zip(stores, bounds, strict=True):
+        found = next((e for e in store if ended < e[0] and e[1] < deadline), None)
+        if found is None:
+            return None
+        chain.append(found)
+        ended = max(ended, found[1])
+    return tuple(chain)
+
+
+def newest_chain(stores: Stores) -> Combination | None:
+    """From the last store on the newest event that can be extended to a chain."""
+    bounds = _openings(stores)
+    if bounds is None:
+        return None
+    chain, begun = [], _NEVER
+    for store, opening in zip(reversed(stores), reversed(bounds), strict=True):
+        found = next((e for e in reversed(store) if opening < e[0] and e[1] < begun), None)
+        if found is None:
+            return None
+        chain.append(found)
+        begun = min(begun, found[0])
+    return tuple(reversed(chain))
 
 
 def _deadlines(stores: Stores) -> list[float] | None:

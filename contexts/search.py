@@ -7,7 +7,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import cast
 
-from .chains import in_chains
+from .chains import in_chains, newest_chain, oldest_chain
 from .combinations import Admit, Combinations, Pools, Stores, Tries
 from .constraints.absence import Absence
 from .constraints.constraint import REFUSED, Constraint, Objection, State
@@ -50,11 +50,19 @@ class Constrained(Combinations):
         pools = self._pools(group.stored)
         if not all(pools):
             return None
-        foremost = self._foremost(group, pools) if self._admit is None else None
-        return foremost or self._first(group, self._narrowed(pools))
+        if self._admit is None:
+            foremost = self._combination(group, [pool[0] for pool in pools])
+            if foremost is not None or not self._is_searched:
+                return foremost or oldest_chain(cast("Stores", pools))
+        return self._first(group, self._narrowed(pools))
 
     def newest(self, group: Group, pools: Stores, child: int, terminator: Entry | None) -> Combination | None:
-        chosen = [*self._narrowed(self._with(pools, child, (terminator,)))]
+        among = self._with(pools, child, (terminator,))
+        if self._admit is None and not self.optional and all(among):
+            last = self._combination(group, [pool[-1] for pool in among])
+            if last is not None or not self._is_searched:
+                return last or newest_chain(cast("Stores", among))
+        chosen = [*self._narrowed(among)]
         if self._first(group, chosen) is None:
             return None
         for k in range(len(chosen) - 1, -1, -1):
@@ -67,6 +75,13 @@ class Constrained(Combinations):
         return tuple([entries[0] for entries in chosen])
 
     def newest_of_each(self, group: Group) -> Iterator[Combination]:
+        if self._admit is None and not self.optional:
+            last = (
+                self._combination(group, [entries[-1] for entries in group.stored])
+                if all(group.stored)
+                else None
+            )
+            return iter(()) if last is None else iter((last,))
         return self._all(group, self._pools([entries[-1:] for entries in map(list, group.stored)]))
 
     def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
@@ -211,9 +226,8 @@ class Constrained(Combinations):
         )
         return fuller == combination
 
-    def _foremost(self, group: Group, pools: Pools) -> Combination | None:
-        """The first entry of each pool, if they are a combination: then there is none before it."""
-        chosen = tuple([pool[0] for pool in pools])
+    def _combination(self, group: Group, chosen: Sequence[Entry | None]) -> Combination | None:
+        """These, if they are a combination by all but ``admit``: of the first of each operand there is none before."""
         for constraint in self.constraints:
             state, step = constraint.begin(group), constraint.step
             for k, entry in enumerate(chosen):
@@ -223,7 +237,7 @@ class Constrained(Combinations):
                         return None
             if not constraint.ends(group, state):
                 return None
-        return chosen if any(chosen) and (not self.compared or self._agrees(group, chosen)) else None
+        return tuple(chosen) if any(chosen) and (not self.compared or self._agrees(group, chosen)) else None
 
     def _first(self, group: Group, pools: Pools) -> Combination | None:
         return next(self._all(group, pools), None)
