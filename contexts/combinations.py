@@ -133,6 +133,16 @@ class Combinations(ABC):
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         """Whether a run may have these, by operand: those constraints and ``admit`` say yes that can be asked (S2)."""
         complete = self.is_whole(chosen)
+        if not self._satisfied(group, chosen, complete=complete):
+            return False
+        if self._admit is None:
+            return True
+        if complete:
+            return self.admits(self.filled(group, tuple(chosen)))
+        return not all(chosen[operand] is not None for operand in self._binders) or self.admits(chosen)
+
+    def _satisfied(self, group: Group, chosen: Sequence[Entry | None], *, complete: bool) -> bool:
+        """Whether these satisfy the constraints, and all that can be asked only of what is ``complete``."""
         for constraint in self.constraints:
             state, step = constraint.begin(group), constraint.step
             for operand, entry in enumerate(chosen):
@@ -142,13 +152,7 @@ class Combinations(ABC):
                         return False
             if complete and not constraint.ends(group, state):
                 return False
-        if complete and not self._agrees(group, chosen):
-            return False
-        if self._admit is None:
-            return True
-        if complete:
-            return self.admits(self.filled(group, tuple(chosen)))
-        return not all(chosen[operand] is not None for operand in self._binders) or self.admits(chosen)
+        return not complete or not self.compared or self._agrees(group, chosen)
 
     def _agrees(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         """Whether there is as much as there may be of what stands aside by an expression about the whole (A8)."""

@@ -228,16 +228,7 @@ class Constrained(Combinations):
 
     def _combination(self, group: Group, chosen: Sequence[Entry | None]) -> Combination | None:
         """These, if they are a combination by all but ``admit``: of the first of each operand there is none before."""
-        for constraint in self.constraints:
-            state, step = constraint.begin(group), constraint.step
-            for k, entry in enumerate(chosen):
-                if entry is not None:
-                    state = step(group, state, k, entry)
-                    if state is REFUSED:
-                        return None
-            if not constraint.ends(group, state):
-                return None
-        return tuple(chosen) if any(chosen) and (not self.compared or self._agrees(group, chosen)) else None
+        return tuple(chosen) if any(chosen) and self._satisfied(group, chosen, complete=True) else None
 
     def _first(self, group: Group, pools: Pools) -> Combination | None:
         return next(self._all(group, pools), None)

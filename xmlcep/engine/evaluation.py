@@ -21,7 +21,6 @@ from .departed import Departed
 from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
-from .operators.around import AroundState
 from .release import Release
 from .saying import Saying
 from .setting import Setting
@@ -344,8 +343,7 @@ class Evaluation:
         """The trees with these names come from a detector that has counted so many flushes more (G7)."""
         for tree in self.trees.values():
             for state in tree.states if tree.tree.name in names else ():
-                if isinstance(state, AroundState):
-                    state.flushes_before += flushes
+                state.have_seen(flushes)
 
     def clear(self) -> None:
         """As before the first event."""

@@ -41,6 +41,9 @@ class AroundState(TrailingState):
         """How many flushes there have been, as it counts them."""
         return self.clock.flushes + self.flushes_before
 
+    def have_seen(self, flushes: int) -> None:
+        self.flushes_before += flushes
+
     def _counted(self, k: int, key: Key, candidate: Candidate) -> list[Entry]:
         own = {id(entry[EVENT]) for entry in candidate.entries()}
         return [entry for entry in super()._counted(k, key, candidate) if id(entry[EVENT]) not in own]

@@ -425,6 +425,9 @@ class OperatorState(ABC):
         """Whether the group has a composite of operand ``child`` that was raised for this node."""
         return False
 
+    def have_seen(self, flushes: int) -> None:  # noqa: B027, most do not count them
+        """It comes from a detector that has counted so many flushes more (G7)."""
+
     def _check(self) -> None:
         """Checks the invariants that hold between events; AssertionError shows what breaks one."""
         assert not self.outbox, (self.node.label, self.outbox)
