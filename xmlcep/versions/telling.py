@@ -153,9 +153,8 @@ def _line(event: PrimitiveEvent, path: str, count: int) -> str:
     return f"{_SIGNS[event.op]} {path}{shown}{nodes}"
 
 
-_MOST_SIBLINGS = (
-    200  # looked at to tell an element from those of its name; for those behind, the node id does
-)
+_MOST_SIBLINGS = 200
+"""So many are looked at to tell an element from others of its name; one that is behind them has its node id."""
 
 
 def event_path(replica: Replica, event: PrimitiveEvent) -> str:
